@@ -1,0 +1,1 @@
+"""The games: an interface, a registry, and one package each."""
