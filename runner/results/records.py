@@ -1,0 +1,72 @@
+"""What a finished deal leaves behind: values that pass from the workers to the store."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+__all__ = ["FAULT_KINDS", "DealKey", "DealRecord", "FaultKind", "FaultRecord", "SeatTime"]
+
+FaultKind = Literal["start", "crash", "timeout", "illegal", "malformed", "flood", "memory"]
+FAULT_KINDS: tuple[FaultKind, ...] = (
+    "start", "crash", "timeout", "illegal", "malformed", "flood", "memory",
+)  # fmt: skip
+
+
+class DealKey(NamedTuple):
+    """Where a deal stands in the schedule; sorts in schedule order."""
+
+    round: int
+    match: int
+    """The number within its round."""
+    deal: int
+    """The rotation of a duplicate deal, or the number of the deal in its match."""
+
+
+class SeatTime(msgspec.Struct, frozen=True, array_like=True):
+    """The time that one seat used in a deal; nanoseconds by the wall clock."""
+
+    moves: int
+    total: int
+    longest: int
+
+
+class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
+    """One fault of one bot."""
+
+    seat: int
+    entrant: int
+    kind: FaultKind
+    move: int
+    """How many moves of the deal had been played."""
+    cause: str
+    """What happened, in plain words."""
+    request: str = ""
+    """The line that the bot was answering."""
+    answer: str = ""
+    """What it had written since, cut to a readable length."""
+    stderr: str = ""
+    substituted: bool = False
+    """Whether the fallback action was played for the bot instead of a forfeit."""
+
+
+class DealRecord(msgspec.Struct, frozen=True, array_like=True):
+    """One deal, played to the end. Seat-indexed tuples have one value a player."""
+
+    key: DealKey
+    seating: tuple[int, ...]
+    """Entrant numbers by seat."""
+    start: int | None
+    """The `start` that the deal began with, see `runner.games.base.Game.new_state`."""
+    moves: str
+    """Codes of actions separated by spaces; ``!2`` says that seat 2 forfeited there, a leading
+    ``?`` that the action was the fallback played for a bot that failed."""
+    places: tuple[int, ...]
+    points: tuple[float, ...]
+    times: tuple[SeatTime, ...]
+    faults: tuple[FaultRecord, ...] = ()
+    debug: tuple[tuple[int, int, str], ...] = ()
+    """(move, seat, text) of the bots' `debug` notes."""
+    notes: tuple[tuple[int, str], ...] = ()
+    """(seat, text) for the bots' logs: stray lines, stale answers, stderr."""
