@@ -1,0 +1,231 @@
+"""Starting a bot: one interface, so that a sandbox is a choice of launcher.
+
+A launcher turns a `Program` into a running `Child`. The plain one here gives every bot a session
+of its own, a clean environment, resource limits, a private temporary folder and a signal that
+ends it with the worker. It never runs Python code between fork and exec: limits and signal are
+set by the small programs ``prlimit`` and ``setpriv`` that the bot is started through.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from runner.process.linux import IS_LINUX, resident_bytes
+from runner.process.sweep import MARK, descendants, end_tree, marked_orphans, reap
+
+__all__ = ["Child", "Exit", "Launcher", "PlainLauncher", "Program", "ResourceLimits"]
+
+_SAFE_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to start."""
+
+    command: tuple[str, ...]
+    """The first word is an absolute path."""
+    folder: str
+    """The working directory."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables beyond the clean environment."""
+
+
+@dataclass(frozen=True)
+class ResourceLimits:
+    """What one bot may use."""
+
+    memory: int | None = 512 * 1024 * 1024
+    """Bytes, for the process and all below it."""
+    file_size: int = 64 * 1024 * 1024
+    open_files: int = 256
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a process ended."""
+
+    status: int | None
+    """As `subprocess.Popen.returncode`; None if it had to be ended by us."""
+    peak_memory: int = 0
+    """Bytes of RAM that it had at its largest, so far as the system tells."""
+
+    def __str__(self) -> str:
+        """The ending in plain words, to follow the word "it"."""
+        if self.status is None:
+            return "closed its output and went on running"
+        if self.status < 0:
+            try:
+                name = signal.Signals(-self.status).name
+            except ValueError:
+                name = "a signal"
+            return f"was ended by {name} (signal {-self.status})"
+        return f"exited with status {self.status}"
+
+
+_EXIT_GRACE = 1.0
+_RSS_UNIT = 1024 if IS_LINUX else 1
+
+
+@dataclass
+class Child:
+    """A started bot and its pipes (file descriptors that do not block)."""
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+    mark: str
+    temp: Path
+    exit: Exit | None = field(default=None, init=False)
+
+    def poll(self) -> Exit | None:
+        """How it ended, or None while it runs."""
+        if self.exit is None:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                code = os.waitstatus_to_exitcode(status)
+                self.exit = Exit(code, usage.ru_maxrss * _RSS_UNIT)
+        return self.exit
+
+    def memory(self) -> int:
+        """Bytes of RAM of the whole tree."""
+        return sum(map(resident_bytes, [self.pid, *descendants(self.pid)]))
+
+    def finish(self, grace: float = _EXIT_GRACE) -> Exit:
+        """Wait a little for the process to end by itself, then end it; says how it ended.
+
+        Args:
+            grace: Seconds.
+        """
+        until = time.monotonic() + grace
+        pause = 0.0005
+        while self.poll() is None and time.monotonic() < until:
+            time.sleep(pause)
+            pause = min(2 * pause, 0.02)
+        ended = self.exit or Exit(None)
+        self.kill()
+        return ended
+
+    def close_input(self) -> None:
+        """Tell the bot that nothing more will come."""
+        if self.stdin >= 0:
+            os.close(self.stdin)
+            self.stdin = -1
+
+    def kill(self) -> None:
+        """End the bot and everything it started, at once; may be called again."""
+        running = self.poll() is None
+        end_tree(self.pid)
+        if running:
+            self._reap()
+        for orphan in marked_orphans(self.mark, {self.pid}):
+            end_tree(orphan)
+            reap(orphan)
+        self.close_input()
+        for name in ("stdout", "stderr"):
+            if getattr(self, name) >= 0:
+                os.close(getattr(self, name))
+                setattr(self, name, -1)
+        shutil.rmtree(self.temp, ignore_errors=True)
+
+    def _reap(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            _, status, usage = os.wait4(self.pid, 0)
+            self.exit = Exit(os.waitstatus_to_exitcode(status), usage.ru_maxrss * _RSS_UNIT)
+
+
+class Launcher(ABC):
+    """Starts bots in one particular way."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """One line on what protects the host, stored with the results."""
+
+    @abstractmethod
+    def start(self, program: Program, limits: ResourceLimits) -> Child:
+        """Start a bot.
+
+        Raises:
+            OSError: The program cannot be started at all.
+        """
+
+
+_numbers = count(1)
+
+
+class PlainLauncher(Launcher):
+    """Own session, clean environment, resource limits; no protection against malice."""
+
+    def __init__(self) -> None:
+        self._setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
+        self._prlimit = shutil.which("prlimit", path="/usr/bin:/bin")
+
+    def describe(self) -> str:
+        """See `Launcher.describe`."""
+        tools = " rlimits" if self._prlimit else ""
+        return f"none | own session, clean environment{tools}: no protection against malice"
+
+    def start(self, program: Program, limits: ResourceLimits) -> Child:
+        """See `Launcher.start`."""
+        mark = f"{os.getpid()}-{next(_numbers)}"
+        temp = Path(tempfile.mkdtemp(prefix="tourney-bot-"))
+        environment = {
+            "PATH": _SAFE_PATH,
+            "HOME": str(temp),
+            "TMPDIR": str(temp),
+            "LANG": "C.UTF-8",
+            "PYTHONHASHSEED": "0",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **dict(program.env),
+            MARK: mark,
+        }
+        try:
+            process = subprocess.Popen(
+                [*self._wrapper(limits), *program.command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=program.folder,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError:
+            shutil.rmtree(temp, ignore_errors=True)
+            raise
+        return adopt(process, mark, temp)
+
+    def _wrapper(self, limits: ResourceLimits) -> list[str]:
+        words: list[str] = []
+        if self._setpriv:
+            words += [self._setpriv, "--pdeathsig", "KILL", "--"]
+        if self._prlimit:
+            words += [self._prlimit, f"--fsize={limits.file_size}", "--core=0"]
+            words += [f"--nofile={limits.open_files}"]
+            if limits.memory is not None:
+                words.append(f"--data={limits.memory}")
+            words.append("--")
+        return words
+
+
+def adopt(process: subprocess.Popen[bytes], mark: str, temp: Path) -> Child:
+    """Take over a process and its pipes from `subprocess`, which would wait for it by itself."""
+    descriptors = []
+    for stream in (process.stdin, process.stdout, process.stderr):
+        assert stream is not None  # noqa: S101 - all three were asked for as pipes
+        descriptor = os.dup(stream.fileno())
+        stream.close()
+        os.set_blocking(descriptor, False)
+        descriptors.append(descriptor)
+    process.returncode = 0  # collected by `Child`, not by subprocess
+    return Child(process.pid, *descriptors, mark=mark, temp=temp)

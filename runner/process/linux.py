@@ -1,0 +1,54 @@
+"""The few system calls that Python has no name for; each does nothing off Linux."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["IS_LINUX", "become_subreaper", "children", "die_with_parent", "resident_bytes"]
+
+IS_LINUX = sys.platform == "linux"
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def _prctl(option: int, value: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, value, 0, 0, 0) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+
+
+def become_subreaper() -> None:
+    """Make orphaned descendants of this process its own children, so that it can end them."""
+    if IS_LINUX:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent(signal_number: int) -> None:
+    """Have this process sent a signal when the thread that started it ends."""
+    if IS_LINUX:
+        _prctl(_PR_SET_PDEATHSIG, signal_number)
+
+
+def children(pid: int) -> list[int]:
+    """The ids of a process's children; empty if it is gone, or off Linux."""
+    found: list[int] = []
+    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found.extend(map(int, listing.read_bytes().split()))
+        except OSError:  # the thread ended in the meantime
+            continue
+    return found
+
+
+def resident_bytes(pid: int) -> int:
+    """The memory of one process that is in RAM; 0 if it is gone, or off Linux."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
+    except (OSError, IndexError):
+        return 0
