@@ -1,0 +1,13 @@
+"""Crashes when it is asked for its first move."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+for line in sys.stdin:
+    message = json.loads(line) if line.strip() else {}
+    if message.get("type") == "hello":
+        print('{"type": "ready", "name": "crash-move"}', flush=True)
+    elif message.get("type") == "move":
+        raise RuntimeError("crash-move: this bot always fails at its first move")
