@@ -8,7 +8,6 @@ set by the small programs ``prlimit`` and ``setpriv`` that the bot is started th
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -19,8 +18,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import IO
 
-from runner.process.linux import IS_LINUX, resident_bytes
+from runner.process.system import IS_LINUX, has_exited, resident_bytes
 from runner.process.sweep import MARK, descendants, end_tree, marked_orphans, reap
 
 __all__ = ["Child", "Exit", "Launcher", "PlainLauncher", "Program", "ResourceLimits"]
@@ -54,15 +54,13 @@ class ResourceLimits:
 class Exit:
     """How a process ended."""
 
-    status: int | None
-    """As `subprocess.Popen.returncode`; None if it had to be ended by us."""
-    peak_memory: int = 0
+    status: int
+    """As `subprocess.Popen.returncode`: minus the number of the signal that ended it."""
+    peak_memory: int
     """Bytes of RAM that it had at its largest, so far as the system tells."""
 
     def __str__(self) -> str:
-        """The ending in plain words, to follow the word "it"."""
-        if self.status is None:
-            return "closed its output and went on running"
+        """The ending in plain words, to follow the word *it*."""
         if self.status < 0:
             try:
                 name = signal.Signals(-self.status).name
@@ -72,7 +70,6 @@ class Exit:
         return f"exited with status {self.status}"
 
 
-_EXIT_GRACE = 1.0
 _RSS_UNIT = 1024 if IS_LINUX else 1
 
 
@@ -88,33 +85,28 @@ class Child:
     temp: Path
     exit: Exit | None = field(default=None, init=False)
 
-    def poll(self) -> Exit | None:
-        """How it ended, or None while it runs."""
-        if self.exit is None:
-            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
-            if pid:
-                code = os.waitstatus_to_exitcode(status)
-                self.exit = Exit(code, usage.ru_maxrss * _RSS_UNIT)
-        return self.exit
+    def has_exited(self) -> bool:
+        """Whether the bot's own process is over; it stays uncollected, so its id stays ours."""
+        return self.exit is not None or has_exited(self.pid)
 
     def memory(self) -> int:
         """Bytes of RAM of the whole tree."""
         return sum(map(resident_bytes, [self.pid, *descendants(self.pid)]))
 
-    def finish(self, grace: float = _EXIT_GRACE) -> Exit:
-        """Wait a little for the process to end by itself, then end it; says how it ended.
+    def wait(self, grace: float) -> bool:
+        """Give the process a little time to end by itself; says whether it did.
 
         Args:
             grace: Seconds.
         """
         until = time.monotonic() + grace
         pause = 0.0005
-        while self.poll() is None and time.monotonic() < until:
+        while not self.has_exited():
+            if time.monotonic() >= until:
+                return False
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
-        ended = self.exit or Exit(None)
-        self.kill()
-        return ended
+        return True
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""
@@ -122,26 +114,21 @@ class Child:
             os.close(self.stdin)
             self.stdin = -1
 
-    def kill(self) -> None:
+    def kill(self) -> Exit:
         """End the bot and everything it started, at once; may be called again."""
-        running = self.poll() is None
+        if self.exit is not None:
+            return self.exit
         end_tree(self.pid)
-        if running:
-            self._reap()
-        for orphan in marked_orphans(self.mark, {self.pid}):
+        _, status, usage = os.wait4(self.pid, 0)
+        self.exit = Exit(os.waitstatus_to_exitcode(status), usage.ru_maxrss * _RSS_UNIT)
+        for orphan in marked_orphans(self.mark):
             end_tree(orphan)
             reap(orphan)
         self.close_input()
-        for name in ("stdout", "stderr"):
-            if getattr(self, name) >= 0:
-                os.close(getattr(self, name))
-                setattr(self, name, -1)
+        os.close(self.stdout)
+        os.close(self.stderr)
         shutil.rmtree(self.temp, ignore_errors=True)
-
-    def _reap(self) -> None:
-        with contextlib.suppress(ChildProcessError):
-            _, status, usage = os.wait4(self.pid, 0)
-            self.exit = Exit(os.waitstatus_to_exitcode(status), usage.ru_maxrss * _RSS_UNIT)
+        return self.exit
 
 
 class Launcher(ABC):
@@ -220,12 +207,22 @@ class PlainLauncher(Launcher):
 
 def adopt(process: subprocess.Popen[bytes], mark: str, temp: Path) -> Child:
     """Take over a process and its pipes from `subprocess`, which would wait for it by itself."""
-    descriptors = []
-    for stream in (process.stdin, process.stdout, process.stderr):
-        assert stream is not None  # noqa: S101 - all three were asked for as pipes
-        descriptor = os.dup(stream.fileno())
-        stream.close()
-        os.set_blocking(descriptor, False)
-        descriptors.append(descriptor)
     process.returncode = 0  # collected by `Child`, not by subprocess
-    return Child(process.pid, *descriptors, mark=mark, temp=temp)
+    return Child(
+        pid=process.pid,
+        stdin=_detached(process.stdin),
+        stdout=_detached(process.stdout),
+        stderr=_detached(process.stderr),
+        mark=mark,
+        temp=temp,
+    )
+
+
+def _detached(stream: IO[bytes] | None) -> int:
+    """The pipe of a stream as a descriptor of our own that does not block."""
+    if stream is None:
+        raise ValueError("all three streams of a bot must be pipes")
+    descriptor = os.dup(stream.fileno())
+    stream.close()
+    os.set_blocking(descriptor, False)
+    return descriptor

@@ -12,9 +12,9 @@ import os
 import signal
 from pathlib import Path
 
-from runner.process.linux import children
+from runner.process.system import children
 
-__all__ = ["descendants", "end_tree", "end_unknown_children", "marked_orphans", "reap"]
+__all__ = ["MARK", "descendants", "end_tree", "end_unknown_children", "marked_orphans", "reap"]
 
 MARK = "TOURNEY_PROCESS"
 """The environment variable that tells which bot process an orphan came from."""
@@ -66,13 +66,11 @@ def end_tree(pid: int) -> None:
         _kill(child)
 
 
-def marked_orphans(mark: str, known: set[int]) -> list[int]:
-    """Children of this program, not in `known`, whose environment carries a bot's mark."""
+def marked_orphans(mark: str) -> list[int]:
+    """Children of this program whose environment carries the mark of a bot that has ended."""
     needle = f"{MARK}={mark}".encode()
     found = []
     for pid in children(os.getpid()):
-        if pid in known:
-            continue
         with contextlib.suppress(OSError):
             if needle in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
                 found.append(pid)

@@ -1,0 +1,28 @@
+"""What a bot can do wrong, as an exception on its way from the pipe to the deal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner.results.records import FaultKind
+
+__all__ = ["Fault"]
+
+
+class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error, not ours
+    """One fault of one bot.
+
+    Args:
+        kind: See `runner.results.records.FaultKind`.
+        cause: What happened, in plain words for the author of the bot.
+        answer: What the bot had written since the request.
+        stderr: What it had written to stderr.
+    """
+
+    def __init__(self, kind: FaultKind, cause: str, *, answer: str = "", stderr: str = "") -> None:
+        super().__init__(f"{kind}: {cause}")
+        self.kind = kind
+        self.cause = cause
+        self.answer = answer
+        self.stderr = stderr

@@ -1,0 +1,54 @@
+"""A stored deal, rebuilt from its seed and its moves, one step after the other.
+
+Replays, viewers and checks all ask this; nothing else plays stored moves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from runner.games.registry import game as find_game
+from runner.play.match import dealt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import msgspec
+
+    from runner.games.base import State
+    from runner.play.settings import PlaySettings
+    from runner.results.records import DealRecord
+
+__all__ = ["Step", "steps"]
+
+
+class Step(NamedTuple):
+    """One move or forfeit of a deal. The state is the one after it, and changes with the next."""
+
+    number: int
+    seat: int
+    action: Any
+    """The game's action; None for a forfeit."""
+    fallback: bool
+    """Whether it was played for a bot that had failed."""
+    event: msgspec.Struct
+    state: State[Any]
+
+
+def steps(settings: PlaySettings, record: DealRecord) -> Iterator[Step]:
+    """Play a stored deal again.
+
+    Raises:
+        ValueError: The record is not a deal of these rules.
+    """
+    rules = find_game(settings.game)
+    state = dealt(settings, record.key, record.start)
+    for number, code in enumerate(record.moves.split()):
+        if code.startswith("!"):
+            seat = int(code[1:])
+            yield Step(number, seat, None, False, state.forfeit(seat), state)
+            continue
+        seat = state.current_player()
+        fallback = code.startswith("?")
+        action = rules.decode(code[1:] if fallback else code)
+        yield Step(number, seat, action, fallback, state.apply_action(action), state)

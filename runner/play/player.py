@@ -1,0 +1,266 @@
+"""A bot at the table: its process from ``hello`` to the end, and what its lines mean."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from time import monotonic_ns
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from runner.play.faults import Fault
+from runner.process.channel import Channel, ExchangeError
+from runner.process.launcher import Program, ResourceLimits
+from runner.protocol.lines import AnswerReader, Noise, WrongShape, quoted, read_ready
+from runner.protocol.messages import Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runner.games.base import Answer
+    from runner.play.settings import BotSpec
+    from runner.process.clock import Clock
+    from runner.process.launcher import Child, Exit, Launcher
+    from runner.results.records import FaultKind
+
+__all__ = ["Player", "PlayerSetup", "seconds"]
+
+_EXIT_GRACE = 1.0
+"""Seconds for a process that has closed its output to end, so that its status can be told."""
+
+_NOTES = 50
+"""Stray lines of a bot that are noted; one that writes thousands says the same in fifty."""
+
+_OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "OutOfMemoryError", "out of memory", "Out of memory")
+
+
+class PlayerSetup(msgspec.Struct, frozen=True):
+    """What all players of a worker share; times in nanoseconds."""
+
+    hello: bytes
+    reader: AnswerReader[Any]
+    launcher: Launcher
+    clock: Clock
+    start_limit: int
+    resources: ResourceLimits
+    output_cap: int
+    stderr_cap: int
+    strict: bool
+    waiting: Callable[[str], None] | None = None
+    """Called now and then with the name of the bot that is being waited for."""
+
+
+def seconds(nanoseconds: int) -> str:
+    """A duration for people."""
+    return f"{nanoseconds / 1e9:.3f}".rstrip("0").rstrip(".") + " s"
+
+
+class Player:
+    """One bot in one worker. At most one process at a time, kept from deal to deal."""
+
+    def __init__(self, bot: BotSpec, setup: PlayerSetup) -> None:
+        self.bot = bot
+        self.ready = Ready()
+        self.notes: list[str] = []
+        self._setup = setup
+        self._child: Child | None = None
+        self._channel: Channel | None = None
+        self._outbox: list[bytes] = []
+        self._stray: list[bytes] = []
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a process that has said it is ready."""
+        return self._channel is not None
+
+    def start(self) -> None:
+        """Start a process and wait until it is ready.
+
+        Raises:
+            Fault: Of kind ``start`` or ``memory``; there is no process then.
+        """
+        setup = self._setup
+        began = monotonic_ns()
+        program = Program(self.bot.command, self.bot.folder, self.bot.env)
+        try:
+            self._child = setup.launcher.start(program, setup.resources)
+        except OSError as error:
+            raise Fault("start", f"it could not be started: {error}") from error
+        waiting = setup.waiting
+        self._channel = Channel(
+            self._child,
+            output_cap=setup.output_cap,
+            stderr_cap=setup.stderr_cap,
+            memory_cap=setup.resources.memory,
+            waiting=None if waiting is None else lambda: waiting(self.bot.name),
+        )
+        self._stray.clear()
+        deadline = began + setup.clock.patience(setup.start_limit)
+        try:
+            self.ready = self._await_ready(self._channel, deadline)
+            self._check_time(monotonic_ns() - began, setup.start_limit)
+        except ExchangeError as error:
+            raise _at_start(self._failed(error, setup.start_limit)) from error
+        except Fault as fault:
+            raise _at_start(fault) from fault
+
+    def tell(self, message: bytes) -> None:
+        """Queue a message that needs no answer; it goes out in one write with the next request."""
+        self._outbox.append(message)
+
+    def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
+        """Send a request and wait for its answer.
+
+        Args:
+            request: A `Move` as a line.
+            request_id: Its id.
+            limit: Nanoseconds.
+
+        Returns:
+            The answer and the time that it is charged, in nanoseconds.
+
+        Raises:
+            Fault: The process is ended then.
+        """
+        channel = self._channel
+        if channel is None:
+            raise RuntimeError("ask needs a running process: call start first")
+        self._stray.clear()
+        if self._outbox:
+            request = b"".join((*self._outbox, request))
+            self._outbox.clear()
+        read = self._setup.reader.read
+        began = monotonic_ns()
+        deadline = began + self._setup.clock.patience(limit)
+        try:
+            answer = read(line := channel.exchange(request, deadline), request_id)
+            while isinstance(answer, Noise):
+                self._note(answer, line)
+                answer = read(line := channel.next_line(deadline), request_id)
+        except ExchangeError as error:
+            raise self._failed(error, limit) from error
+        charged = monotonic_ns() - began
+        if charged > limit:
+            charged = self._check_time(charged, limit)
+        if isinstance(answer, WrongShape):
+            raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
+        return answer, charged
+
+    def fault(self, kind: FaultKind, cause: str, line: bytes = b"") -> Fault:
+        """End the process for a fault and give the fault with all that is known of it."""
+        evidence = self._evidence(line)
+        stderr, _ = self._end()
+        return Fault(kind, cause, answer=evidence, stderr=stderr)
+
+    def take_stderr(self) -> str:
+        """What the bot has written to stderr since this was last asked."""
+        return "" if self._channel is None else self._channel.stderr()
+
+    def farewell(self) -> None:
+        """Send what is queued and close the bot's input; `stop` must follow."""
+        if self._child is None:
+            return
+        with suppress(OSError):
+            os.write(self._child.stdin, b"".join(self._outbox))
+        self._outbox.clear()
+        self._child.close_input()
+
+    def wait(self, grace: float) -> bool:
+        """After `farewell`: give the bot some seconds to end by itself; says whether it did."""
+        return self._child is None or self._child.wait(grace)
+
+    def stop(self) -> None:
+        """End the process and all that it started; may be called at any time."""
+        self._outbox.clear()
+        self._end()
+
+    def _end(self) -> tuple[str, Exit | None]:
+        """End the process, if there is one; gives its last stderr and how it ended."""
+        stderr = self.take_stderr()
+        ended = None if self._child is None else self._child.kill()
+        self._child = None
+        self._channel = None
+        self._outbox.clear()
+        return stderr, ended
+
+    def _evidence(self, line: bytes = b"") -> str:
+        """What the bot has written since the request."""
+        lines = [*self._stray, line.rstrip()]
+        if self._channel is not None:
+            lines.append(self._channel.received())
+        return quoted(b"\n".join(filter(None, lines)))
+
+    def _await_ready(self, channel: Channel, deadline: int) -> Ready:
+        message = read_ready(line := channel.exchange(self._setup.hello, deadline))
+        while isinstance(message, Noise):
+            self._note(message, line)
+            message = read_ready(line := channel.next_line(deadline))
+        if isinstance(message, WrongShape):
+            raise self.fault("start", f"its ready message has a wrong shape: {message.why}", line)
+        return message
+
+    def _check_time(self, wall: int, limit: int) -> int:
+        """The time that a late move is charged, if that is within the limit after all."""
+        if wall <= limit or self._child is None:
+            return wall
+        charged = self._setup.clock.charge(wall, self._child)
+        if charged > limit:
+            raise self.fault(
+                "timeout", f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
+            )
+        return charged
+
+    def _note(self, noise: Noise, line: bytes) -> None:
+        if len(self.notes) < _NOTES:
+            self.notes.append(f"{noise.why}: {quoted(line, 200)}")
+        if noise.kind == "stray":
+            if len(self._stray) < _NOTES:
+                self._stray.append(line.rstrip())
+            if self._setup.strict:
+                raise self.fault("malformed", f"a line that is no answer ({noise.why})")
+
+    def _failed(self, error: ExchangeError, limit: int) -> Fault:
+        """The fault behind a reply that did not come."""
+        if error.reason == "flood":
+            cap = self._setup.output_cap
+            return self.fault("flood", f"it wrote more than {cap} bytes for one answer")
+        if error.reason == "memory":
+            return self.fault("memory", f"it used more than {self._memory_cap()} of memory")
+        if error.reason == "deadline":
+            return self.fault(*self._silence(limit))
+        evidence = self._evidence()
+        by_itself = self._child is not None and self._child.wait(_EXIT_GRACE)
+        stderr, ended = self._end()
+        if ended is None or not by_itself:
+            cause = "it closed its output without an answer"
+            return Fault("crash", cause, answer=evidence, stderr=stderr)
+        if self._ran_out_of_memory(ended, stderr):
+            cause = f"it {ended}: its memory of {self._memory_cap()} was used up"
+            return Fault("memory", cause, answer=evidence, stderr=stderr)
+        return Fault("crash", f"it {ended} without an answer", answer=evidence, stderr=stderr)
+
+    def _silence(self, limit: int) -> tuple[FaultKind, str]:
+        late = f"no answer within {seconds(limit)}"
+        if self._stray:
+            return "malformed", f"{late}, only lines that are no answer"
+        if self._channel is not None and self._channel.received():
+            return "timeout", f"{late}; a line was begun: does it end with a newline?"
+        return "timeout", f"{late}; nothing was received: did the bot flush its output?"
+
+    def _memory_cap(self) -> str:
+        return f"{(self._setup.resources.memory or 0) >> 20} MiB"
+
+    def _ran_out_of_memory(self, ended: Exit, stderr: str) -> bool:
+        """Whether a crash was the end of the memory: a limit makes allocations fail, no more."""
+        cap = self._setup.resources.memory
+        if cap is None:
+            return False
+        return ended.peak_memory > 0.9 * cap or any(word in stderr for word in _OUT_OF_MEMORY)
+
+
+def _at_start(fault: Fault) -> Fault:
+    """A fault before ``ready`` is one of starting, whatever it looked like."""
+    kind: FaultKind = "memory" if fault.kind == "memory" else "start"
+    cause = f"{fault.cause}, before it was ready"
+    return Fault(kind, cause, answer=fault.answer, stderr=fault.stderr)

@@ -1,0 +1,67 @@
+"""The bots that a worker keeps alive."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from runner.play.player import Player
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from runner.play.player import PlayerSetup
+    from runner.play.settings import BotSpec
+
+__all__ = ["GRACE", "PlayerPool"]
+
+GRACE = 0.2
+"""Seconds between the end of a bot's input and its end."""
+
+
+class PlayerPool:
+    """Players by entrant number; the least recently used are ended when there are too many.
+
+    Args:
+        bots: All entrants.
+        setup: What they share.
+        most: How many processes may live at once; a table always gets all it needs.
+    """
+
+    def __init__(self, bots: Iterable[BotSpec], setup: PlayerSetup, most: int) -> None:
+        self._bots = {bot.number: bot for bot in bots}
+        self._setup = setup
+        self._most = most
+        self._players: OrderedDict[int, Player] = OrderedDict()
+
+    def seat(self, entrants: tuple[int, ...]) -> list[Player]:
+        """The players for a table, by seat; nobody is started by this."""
+        for number in entrants:
+            if number not in self._players:
+                self._players[number] = Player(self._bots[number], self._setup)
+            self._players.move_to_end(number)
+        while len(self._players) > max(self._most, len(entrants)):
+            _, oldest = self._players.popitem(last=False)
+            _dismiss([oldest])
+        return [self._players[number] for number in entrants]
+
+    def renew(self) -> None:
+        """End all processes, politely: the next deal finds bots that have seen no other."""
+        _dismiss(list(self._players.values()))
+        self._players.clear()
+
+    def kill(self) -> None:
+        """End all processes at once."""
+        for player in self._players.values():
+            player.stop()
+        self._players.clear()
+
+
+def _dismiss(players: list[Player]) -> None:
+    for player in players:
+        player.farewell()
+    until = time.monotonic() + GRACE
+    for player in players:
+        player.wait(max(0.0, until - time.monotonic()))
+        player.stop()

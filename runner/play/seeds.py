@@ -1,0 +1,47 @@
+"""Where all randomness comes from: hashes of the master seed and a place in the schedule.
+
+A deal's cards depend on the master seed and the deal's key alone, so any part of a tournament
+can be played on any machine, in any order, or again. A bot's own seed comes from another branch
+of the same hash and tells nothing of the cards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+__all__ = ["BOT_SEED_BITS", "bot_seed", "deal_seed", "match_seed", "seed_hash"]
+
+BOT_SEED_BITS = 52
+"""Fits a double, the only number that some languages have."""
+
+
+def _derive(master: str, *path: object) -> int:
+    text = "\x1f".join(["tourney", "1", master, *map(str, path)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
+
+
+def deal_seed(master: str, round_number: int, match: int, deal: int) -> int:
+    """The seed of a deal's cards. All rotations of a duplicate deal use `deal` 0."""
+    return _derive(master, "deal", round_number, match, deal)
+
+
+def match_seed(master: str, round_number: int, match: int) -> int:
+    """The seed of a match's lots, such as who deals first."""
+    return _derive(master, "match", round_number, match)
+
+
+def bot_seed(master: str, bot: str, place: tuple[int, int, int], seat: int) -> int:
+    """The seed that a bot is told for its own randomness.
+
+    Args:
+        master: The master seed.
+        bot: The name of the bot.
+        place: (round, match, rotation or deal).
+        seat: Where it sits.
+    """
+    return _derive(master, "bot", bot, *place, seat) >> (128 - BOT_SEED_BITS)
+
+
+def seed_hash(master: str) -> str:
+    """What is shown of a seed while it is secret."""
+    return hashlib.sha256(master.encode()).hexdigest()

@@ -1,0 +1,68 @@
+"""What a table needs to know to play: plain values that travel to the workers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from runner.results.records import FaultKind
+
+__all__ = ["BotSpec", "MatchPlan", "PlaySettings", "Retired"]
+
+
+class BotSpec(msgspec.Struct, frozen=True):
+    """One entrant, ready to be started."""
+
+    number: int
+    name: str
+    command: tuple[str, ...]
+    folder: str
+    env: tuple[tuple[str, str], ...] = ()
+    trusted: bool = False
+
+
+class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a configuration that decides how deals are played. Times in milliseconds."""
+
+    game: str
+    rules: dict[str, Any]
+    master_seed: str
+    duplicate: int
+    """Rotations of each deal; 0 for matches of fresh deals."""
+    deals: int | None
+    target: float | None
+    start_ms: int
+    move_ms: int
+    bank_ms: int
+    on_fault: Literal["forfeit", "substitute"]
+    max_faults: int
+    restart: Literal["fault", "match"]
+    strict: bool
+    reveal_names: bool
+    memory: int | None
+    output: int
+    stderr: int
+
+
+class Retired(msgspec.Struct, frozen=True, array_like=True):
+    """An entrant that failed all through an earlier round and forfeits this deal unplayed."""
+
+    entrant: int
+    kind: FaultKind
+    round: int
+
+
+class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
+    """What is played, stored and repeated as a whole: one rotation, or one match of fresh deals."""
+
+    round: int
+    match: int
+    seating: tuple[int, ...]
+    """Entrant numbers by seat in rotation 0."""
+    rotation: int = 0
+    retired: tuple[Retired, ...] = ()
+
+    def seats(self) -> tuple[int, ...]:
+        """Entrant numbers by seat, as rotated."""
+        return self.seating[self.rotation :] + self.seating[: self.rotation]

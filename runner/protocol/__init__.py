@@ -1,0 +1,1 @@
+"""The protocol between the runner and the bots: JSON lines over stdin and stdout."""

@@ -1,0 +1,106 @@
+"""Lines of the protocol: messages to bytes, and a bot's lines to what they mean."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from runner.games.base import Answer
+from runner.protocol.messages import Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["AnswerReader", "Noise", "WrongShape", "encode", "quoted", "read_ready"]
+
+_encoder = msgspec.json.Encoder()
+_ready_decoder = msgspec.json.Decoder(Ready)
+
+QUOTE_LENGTH = 2000
+
+
+def encode(message: msgspec.Struct) -> bytes:
+    """A message as one line."""
+    return _encoder.encode(message) + b"\n"
+
+
+def quoted(line: bytes, length: int = QUOTE_LENGTH) -> str:
+    """A line of a bot as text for people: decoded with replacement, cut to a readable length."""
+    text = line[: 4 * length].decode(errors="replace").rstrip("\r\n")
+    if len(text) > length or len(line) > 4 * length:
+        return f"{text[:length]}... ({len(line)} bytes)"
+    return text
+
+
+class Noise(msgspec.Struct, frozen=True):
+    """A line that answers nothing: no JSON object, or an object without an id, or a stale one."""
+
+    why: str
+    kind: Literal["stray", "stale"] = "stray"
+
+
+class WrongShape(msgspec.Struct, frozen=True):
+    """A line with the right id that is no answer."""
+
+    why: str
+
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+class AnswerReader(Generic[AnswerT]):
+    """Reads the lines that a bot writes after a `Move`.
+
+    Args:
+        answer: The game's answer type.
+    """
+
+    def __init__(self, answer: type[AnswerT]) -> None:
+        self._decode: Callable[[bytes], AnswerT] = msgspec.json.Decoder(answer).decode
+
+    def read(self, line: bytes, request_id: int) -> AnswerT | Noise | WrongShape:
+        """What a line means while request `request_id` is open."""
+        try:
+            answer = self._decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return _explain(line, request_id, str(error))
+        if answer.id == request_id:
+            return answer
+        return _stale(answer.id, request_id)
+
+
+def _stale(got: object, request_id: int) -> Noise:
+    return Noise(f"an answer to request {got!r:.40} while {request_id} was open: dropped", "stale")
+
+
+def _explain(line: bytes, request_id: int, error: str) -> Noise | WrongShape:
+    """The slow way, for a line that is no answer: what is it then?"""
+    try:
+        value: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return Noise("not a JSON object")
+    if not isinstance(value, dict):
+        return Noise("not a JSON object")
+    if "id" not in value:
+        return Noise("an object without an id")
+    got = value["id"]
+    if isinstance(got, bool) or got != request_id:
+        return _stale(got, request_id)
+    return WrongShape(error)
+
+
+def read_ready(line: bytes) -> Ready | Noise | WrongShape:
+    """What a line means while a `Hello` is open."""
+    try:
+        return _ready_decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        why = str(error)
+    try:
+        value: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return Noise("not a JSON object")
+    if isinstance(value, dict) and value.get("type") == "ready":
+        return WrongShape(why)
+    return Noise("not a ready message")
