@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import msgspec
+from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Format", "RoundResult", "Seating", "Table"]
+from runner.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Field", "Format", "FormatOptions", "RoundResult", "Seating", "Table"]
 
 Seating = tuple[int, ...]
 """Entrant numbers by seat."""
@@ -30,10 +36,79 @@ class RoundResult(msgspec.Struct, frozen=True):
     places: dict[int, float]
 
 
-class Format(ABC):
-    """Plans rounds. It holds no results; what it needs it is given."""
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """Who takes part, as far as a schedule needs to know.
 
-    name: str
+    Raises:
+        UsageError: There are fewer entrants than seats, or lists of another length.
+    """
+
+    entrants: int
+    players: int
+    """Seats at one table, from 2."""
+    seed: int
+    """The tournament's master seed; formats derive their own from it."""
+    teams: tuple[str | None, ...] = ()
+    """The team of each entrant, None for a bot without one; empty where nobody has one. Two of
+    a team never sit at one table."""
+    names: tuple[str, ...] = ()
+    """The entrants' names, for formats whose options name some of them."""
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.players <= self.entrants:
+            raise UsageError(
+                f"a table of {self.players} cannot be filled from {self.entrants} entrants"
+            )
+        for what, given in (("teams", self.teams), ("names", self.names)):
+            if given and len(given) != self.entrants:
+                raise UsageError(f"{len(given)} {what} for {self.entrants} entrants")
+
+    def numbered_teams(self) -> list[int] | None:
+        """A number for each entrant, equal for two of a team alone; None without any teams."""
+        if len({team for team in self.teams if team is not None}) == sum(
+            team is not None for team in self.teams
+        ):
+            return None
+        numbers: dict[str, int] = {}
+        return [
+            -1 - entrant if team is None else numbers.setdefault(team, len(numbers))
+            for entrant, team in enumerate(self.teams)
+        ]
+
+
+class FormatOptions(BaseModel):
+    """What an organiser may choose of a format; each format extends it.
+
+    The fields are keys of ``schedule:`` beside ``format``. All have defaults and descriptions.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+OptionsT = TypeVar("OptionsT", bound=FormatOptions)
+
+
+class Format(ABC, Generic[OptionsT]):
+    """Plans rounds. It holds no results; what it needs it is given.
+
+    Args:
+        field: The entrants.
+        options: A value of the class's own `options` model.
+
+    Raises:
+        UsageError: These entrants cannot play this format.
+    """
+
+    name: ClassVar[str]
+    """The key in configurations: ``round-robin``."""
+    summary: ClassVar[str]
+    """One sentence for the plan that is shown before play."""
+    options: ClassVar[type[Any]]
+    """The model of the options, a subclass of `FormatOptions`."""
+
+    def __init__(self, field: Field, options: OptionsT) -> None:
+        self.field = field
+        self.chosen = options
 
     @abstractmethod
     def rounds(self) -> int | None:
@@ -50,6 +125,8 @@ class Format(ABC):
     @abstractmethod
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
         """The tables of a round, lazily; None when the tournament is over.
+
+        The same arguments give the same tables on every machine and Python version.
 
         Args:
             round_number: From 0.
