@@ -219,7 +219,7 @@ def test_a_table_larger_than_the_field_is_refused() -> None:
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     assert "round-robin" in names()
-    with pytest.raises(UsageError, match="no format 'round-robbin'.*round-robin"):
+    with pytest.raises(UsageError, match=r"no format 'round-robbin'.*round-robin"):
         make("round-robbin", Field(entrants=5, players=4, seed=1))
 
 
