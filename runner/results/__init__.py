@@ -1,0 +1,1 @@
+"""The one truth: records of deals, and the file that keeps them."""

@@ -1,0 +1,313 @@
+"""The results file: one SQLite database that everything published is computed from.
+
+A chunk of deals is one transaction, written through to the disk before anybody is told of it.
+Rows are inserted under a stable key and never changed, so a deal that is played twice (by a
+worker that died after all, say) counts once.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from runner.errors import RunError, UsageError
+from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+__all__ = ["FILE_NAME", "SCHEMA_VERSION", "Store"]
+
+FILE_NAME = "results.sqlite"
+SCHEMA_VERSION = 1
+
+_FULL_STDERR_FAULTS = 20
+"""So many faults of a bot are kept with all their stderr, later ones with its tail."""
+_STDERR_TAIL = 2000
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE deals (
+    round INTEGER NOT NULL,
+    match INTEGER NOT NULL,
+    deal INTEGER NOT NULL,
+    seating TEXT NOT NULL,
+    start INTEGER,
+    moves TEXT NOT NULL,
+    places TEXT NOT NULL,
+    points TEXT NOT NULL,
+    times TEXT NOT NULL,
+    debug TEXT,
+    PRIMARY KEY (round, match, deal)
+) WITHOUT ROWID;
+CREATE TABLE faults (
+    round INTEGER NOT NULL,
+    match INTEGER NOT NULL,
+    deal INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    entrant INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    move INTEGER NOT NULL,
+    cause TEXT NOT NULL,
+    request TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    stderr TEXT NOT NULL,
+    substituted INTEGER NOT NULL,
+    PRIMARY KEY (round, match, deal, number)
+) WITHOUT ROWID;
+CREATE INDEX faults_by_entrant ON faults (entrant);
+"""
+
+_ALL = range(2**62)
+"""All rounds."""
+
+_json = msgspec.json.Encoder().encode
+_ints = msgspec.json.Decoder(tuple[int, ...]).decode
+_floats = msgspec.json.Decoder(tuple[float, ...]).decode
+_times = msgspec.json.Decoder(tuple[SeatTime, ...]).decode
+_debug = msgspec.json.Decoder(tuple[tuple[int, int, str], ...]).decode
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    """Say what a failing disk means for the run."""
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+        raise RunError(
+            f"{path}: the results cannot be written or read ({error}). What was stored before is"
+            " safe. Make room or mend the disk, then run the same command again to continue."
+        ) from error
+
+
+class Store:
+    """An open results file.
+
+    Args:
+        path: The file; made with an empty schema if it does not exist and `create` is true.
+        create: Whether it may be made, and written.
+
+    Raises:
+        UsageError: There is no such file, or another program or a newer version wrote it.
+        RunError: The disk fails; the same holds for every method.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        if not create and not path.is_file():
+            raise UsageError(f"{path}: there are no results here; `tourney run CONFIG` makes them")
+        with _disk_errors(path):
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._open(create=create)
+
+    def _open(self, *, create: bool) -> None:
+        try:
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise UsageError(f"{self.path}: this is no results file ({error})") from error
+        if version > SCHEMA_VERSION or (tables and version == 0):
+            raise UsageError(
+                f"{self.path}: written by another program or a newer version of tourney"
+                f" (schema {version}, this one reads up to {SCHEMA_VERSION}); use that version"
+            )
+        if create:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+        if not tables:
+            self._db.executescript(
+                f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            )
+
+    def close(self) -> None:
+        """Close the file; it is one file again afterwards, without a journal beside it."""
+        with _disk_errors(self.path):
+            self._db.close()
+
+    def meta(self, key: str) -> Any:
+        """A value that `set_meta` kept, or None."""
+        with _disk_errors(self.path):
+            row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Keep any JSON value under a key."""
+        with _disk_errors(self.path):
+            self._db.execute(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                (key, json.dumps(value, ensure_ascii=False)),
+            )
+
+    def add(self, records: Iterable[DealRecord]) -> int:
+        """Keep deals, all or none; those that are there already are left as they are.
+
+        Returns:
+            How many were new.
+        """
+        with _disk_errors(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                new = sum(self._add_one(record) for record in records)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+        return new
+
+    def _add_one(self, record: DealRecord) -> int:
+        inserted = self._db.execute(
+            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *record.key,
+                _text(record.seating),
+                record.start,
+                record.moves,
+                _text(record.places),
+                _text(record.points),
+                _text(record.times),
+                _text(record.debug) if record.debug else None,
+            ),
+        ).rowcount
+        if inserted and record.faults:
+            self._add_faults(record)
+        return inserted
+
+    def _add_faults(self, record: DealRecord) -> None:
+        for number, fault in enumerate(record.faults):
+            kept = self._db.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM faults WHERE entrant = ? LIMIT ?)",
+                (fault.entrant, _FULL_STDERR_FAULTS),
+            ).fetchone()[0]
+            stderr = fault.stderr if kept < _FULL_STDERR_FAULTS else fault.stderr[-_STDERR_TAIL:]
+            self._db.execute(
+                "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *record.key,
+                    number,
+                    fault.seat,
+                    fault.entrant,
+                    fault.kind,
+                    fault.move,
+                    fault.cause,
+                    fault.request,
+                    fault.answer,
+                    stderr,
+                    fault.substituted,
+                ),
+            )
+
+    def count(self, rounds: range = _ALL) -> int:
+        """How many deals there are, in some rounds or in all."""
+        with _disk_errors(self.path):
+            row = self._db.execute(
+                "SELECT count(*) FROM deals WHERE round >= ? AND round < ?",
+                (rounds.start, rounds.stop),
+            ).fetchone()
+        return int(row[0])
+
+    def keys(self, rounds: range) -> set[DealKey]:
+        """The keys of the deals of some rounds."""
+        with _disk_errors(self.path):
+            rows = self._db.execute(
+                "SELECT round, match, deal FROM deals WHERE round >= ? AND round < ?",
+                (rounds.start, rounds.stop),
+            )
+            return {DealKey(*row) for row in rows}
+
+    def records(self, rounds: range = _ALL) -> Iterator[DealRecord]:
+        """Deals in schedule order, read as they are asked for, without notes."""
+        with _disk_errors(self.path):
+            faults = self._faults(rounds)
+            pending = next(faults, None)
+            for row in self._db.execute(
+                "SELECT * FROM deals WHERE round >= ? AND round < ? ORDER BY round, match, deal",
+                (rounds.start, rounds.stop),
+            ):
+                key = DealKey(*row[:3])
+                own = []
+                while pending is not None and pending[0] == key:
+                    own.append(pending[1])
+                    pending = next(faults, None)
+                yield _record(key, row, tuple(own))
+
+    def record(self, number: int) -> DealRecord:
+        """One deal by its number in schedule order, from 1.
+
+        Raises:
+            UsageError: There are not so many.
+        """
+        with _disk_errors(self.path):
+            row = self._db.execute(
+                "SELECT * FROM deals ORDER BY round, match, deal LIMIT 1 OFFSET ?", (number - 1,)
+            ).fetchone()
+            if number < 1 or row is None:
+                raise UsageError(f"{self.path}: there is no deal {number}; it has {self.count()}")
+            key = DealKey(*row[:3])
+            in_round = self._faults(range(key.round, key.round + 1))
+            return _record(key, row, tuple(fault for at, fault in in_round if at == key))
+
+    def faulted_throughout(self, rounds: range) -> list[tuple[int, int, str]]:
+        """Who failed in every deal of a whole round.
+
+        Returns:
+            (round, entrant, kind of the last fault), by round and entrant.
+        """
+        with _disk_errors(self.path):
+            suspects = self._db.execute(
+                "SELECT round, entrant, count(DISTINCT match || '/' || deal) FROM faults"
+                " WHERE round >= ? AND round < ? GROUP BY round, entrant ORDER BY round, entrant",
+                (rounds.start, rounds.stop),
+            ).fetchall()
+            return [
+                (number, entrant, self._last_kind(number, entrant))
+                for number, entrant, failed in suspects
+                if failed == self._deals_of(number, entrant)
+            ]
+
+    def _deals_of(self, round_number: int, entrant: int) -> int:
+        rows = self._db.execute("SELECT seating FROM deals WHERE round = ?", (round_number,))
+        return sum(entrant in _ints(seating) for (seating,) in rows)
+
+    def _last_kind(self, round_number: int, entrant: int) -> str:
+        row = self._db.execute(
+            "SELECT kind FROM faults WHERE round = ? AND entrant = ?"
+            " ORDER BY match DESC, deal DESC, number DESC LIMIT 1",
+            (round_number, entrant),
+        ).fetchone()
+        return str(row[0])
+
+    def _faults(self, rounds: range) -> Iterator[tuple[DealKey, FaultRecord]]:
+        rows = self._db.execute(
+            "SELECT round, match, deal, seat, entrant, kind, move, cause, request, answer, stderr,"
+            " substituted FROM faults WHERE round >= ? AND round < ?"
+            " ORDER BY round, match, deal, number",
+            (rounds.start, rounds.stop),
+        )
+        for row in rows:
+            yield DealKey(*row[:3]), FaultRecord(*row[3:-1], bool(row[-1]))
+
+
+def _text(value: object) -> str:
+    return _json(value).decode()
+
+
+def _record(key: DealKey, row: tuple[Any, ...], faults: tuple[FaultRecord, ...]) -> DealRecord:
+    _, _, _, seating, start, moves, places, points, times, debug = row
+    return DealRecord(
+        key=key,
+        seating=_ints(seating),
+        start=start,
+        moves=moves,
+        places=_ints(places),
+        points=_floats(points),
+        times=_times(times),
+        faults=faults,
+        debug=_debug(debug) if debug else (),
+    )
