@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -100,6 +100,7 @@ class Store:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
+        self._writable = create
         if not create and not path.is_file():
             raise UsageError(f"{path}: there are no results here; `tourney run CONFIG` makes them")
         with _disk_errors(path):
@@ -126,8 +127,15 @@ class Store:
             )
 
     def close(self) -> None:
-        """Close the file; it is one file again afterwards, without a journal beside it."""
+        """Close the file.
+
+        It is one plain file afterwards, without a journal beside it, unless somebody else is
+        reading it: then the journal stays and the next run folds it in.
+        """
         with _disk_errors(self.path):
+            if self._writable:
+                with suppress(sqlite3.OperationalError):
+                    self._db.execute("PRAGMA journal_mode = DELETE")
             self._db.close()
 
     def meta(self, key: str) -> Any:
@@ -291,7 +299,7 @@ class Store:
             (rounds.start, rounds.stop),
         )
         for row in rows:
-            yield DealKey(*row[:3]), FaultRecord(*row[3:-1], bool(row[-1]))
+            yield DealKey(*row[:3]), msgspec.convert(row[3:], FaultRecord, strict=False)
 
 
 def _text(value: object) -> str:

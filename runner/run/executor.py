@@ -1,0 +1,40 @@
+"""The seam between a tournament and whatever plays its matches."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runner.run.wire import Outcome, Task
+
+__all__ = ["Executor"]
+
+
+class Executor(ABC):
+    """Does tasks, in any order, each at least once; the store sees to it that each counts once."""
+
+    @property
+    @abstractmethod
+    def slots(self) -> int:
+        """How many tasks can be under way at once."""
+
+    @abstractmethod
+    def submit(self, task: Task) -> None:
+        """Hand out a task; at most `slots` may be open."""
+
+    @abstractmethod
+    def wait(self, timeout: float) -> list[Outcome]:
+        """What has come back within so many seconds, maybe nothing.
+
+        Raises:
+            RunError: The tasks cannot be done.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the workers and their bots politely; no task may be open."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End the workers and their bots at once; open tasks are void."""

@@ -1,0 +1,111 @@
+"""The folder of results: whose it is, what is in it, and who may write to it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from typing import TYPE_CHECKING, Self
+
+from runner.errors import UsageError
+from runner.results.store import FILE_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from types import TracebackType
+
+__all__ = ["ResultsFolder", "write_whole"]
+
+_LOG_CAP = 1 << 20
+"""Bytes of one bot's log; later notes are dropped, faults are all in the results file."""
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader finds the old one or the new one, never half of it."""
+    partial = path.with_name(f".{path.name}.new")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+class ResultsFolder:
+    """A folder that one run at a time may write to, used as a context.
+
+    The lock is on the folder itself, so it leaves no file and ends with its holder.
+
+    Args:
+        path: The folder; made if it does not exist.
+        fresh: Whether to move an old one aside first.
+
+    Raises:
+        UsageError: It cannot be made, another run is using it, or it holds other things.
+    """
+
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
+        self.path = path
+        self._fresh = fresh
+        self._lock = -1
+        self.moved_to: Path | None = None
+
+    def __enter__(self) -> Self:
+        self._make()
+        if self._fresh and any(self.path.iterdir()):
+            self.moved_to = self._aside()
+            self.path.rename(self.moved_to)
+            os.close(self._lock)
+            self._make()
+        elif not self.database.exists() and any(self.path.iterdir()):
+            raise UsageError(
+                f"{self.path}: this folder holds other files and no results; give --out another"
+            )
+        self.logs.mkdir(exist_ok=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._lock)
+
+    @property
+    def database(self) -> Path:
+        """The results file."""
+        return self.path / FILE_NAME
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the bots' logs."""
+        return self.path / "logs"
+
+    def log(self, entrant: int, name: str, lines: Iterable[str]) -> None:
+        """Add to a bot's log, up to its cap; named by number, since names are strangers' text."""
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40]
+        path = self.logs / f"{entrant + 1:03}-{plain or 'bot'}.log"
+        room = _LOG_CAP - (path.stat().st_size if path.exists() else 0)
+        if room <= 0:
+            return
+        data = "".join(f"{line}\n" for line in lines).encode(errors="replace")[:room]
+        with path.open("ab") as file:
+            file.write(data)
+
+    def _make(self) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise UsageError(f"{self.path}: the results cannot be kept here: {error}") from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._lock)
+            raise UsageError(
+                f"{self.path}: another run is writing here; wait for it, or give --out another"
+            ) from error
+
+    def _aside(self) -> Path:
+        number = 1
+        while (path := self.path.with_name(f"{self.path.name}.old-{number}")).exists():
+            number += 1
+        return path

@@ -1,0 +1,168 @@
+"""The worker program: plays what it is given and writes down what happened.
+
+It is a program of its own, so that it can be pinned to a core together with its bots, and so
+that nothing that happens in it can hurt the run: a worker that dies is replaced, and what it was
+playing is played again. It reads a `Setup` and then tasks from stdin, and writes outcomes to
+stdout, until stdin ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING, NoReturn
+
+from runner import __version__
+from runner.play.faults import Fault
+from runner.play.match import Tables
+from runner.process.clock import WallClock
+from runner.process.launcher import PlainLauncher
+from runner.process.sweep import end_unknown_children
+from runner.process.system import become_subreaper, die_with_parent
+from runner.run.wire import (
+    Broken,
+    Check,
+    Checked,
+    Chunk,
+    FrameReader,
+    Played,
+    Waiting,
+    outcome_frame,
+    read_setup,
+    read_task,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from runner.run.wire import Outcome, Setup, Task
+
+__all__ = ["Worker", "main"]
+
+_READ = 1 << 20
+_TELL_EVERY = 1.0
+"""Seconds between two signs of life while a bot is being waited for."""
+
+
+class _Stop(BaseException):
+    """The runner wants this worker to end, now."""
+
+
+class Worker:
+    """Plays tasks and gives their outcomes.
+
+    Args:
+        setup: See there.
+        output: The descriptor that outcomes are written to.
+    """
+
+    def __init__(self, setup: Setup, output: int) -> None:
+        self._output = output
+        self._number = 0
+        self._epoch: int | None = None
+        self._told = 0.0
+        self._tables = Tables(
+            setup.settings,
+            setup.bots,
+            PlainLauncher(),
+            WallClock(),
+            most_alive=setup.most_alive,
+            waiting=self._waiting,
+        )
+
+    def work(self, task: Task) -> None:
+        """Do a task and write its outcome."""
+        self._number = task.number
+        self._told = time.monotonic()
+        try:
+            outcome: Outcome = self._play(task) if isinstance(task, Chunk) else self._check(task)
+        except Exception:  # noqa: BLE001 - a bug in here must be reported, not lost with the worker
+            outcome = Broken(task.number, traceback.format_exc())
+        self._write(outcome)
+
+    def close(self) -> None:
+        """End all bots politely."""
+        self._tables.pool.renew()
+
+    def kill(self) -> None:
+        """End all bots at once."""
+        self._tables.pool.kill()
+
+    def _play(self, chunk: Chunk) -> Played:
+        if chunk.epoch != self._epoch:
+            self._tables.pool.renew()
+            self._epoch = chunk.epoch
+        began, used = time.monotonic(), time.process_time()
+        records = tuple(record for plan in chunk.matches for record in self._tables.play(plan))
+        seconds, cpu = time.monotonic() - began, time.process_time() - used
+        return Played(chunk.number, records, seconds, cpu)
+
+    def _check(self, check: Check) -> Checked:
+        (player,) = self._tables.pool.seat((check.entrant,))
+        try:
+            player.start()
+        except Fault as fault:
+            return Checked(check.number, check.entrant, None, fault.cause, fault.stderr)
+        self._tables.pool.renew()
+        return Checked(check.number, check.entrant, player.ready)
+
+    def _waiting(self, bot: str) -> None:
+        now = time.monotonic()
+        if now - self._told >= _TELL_EVERY:
+            self._told = now
+            self._write(Waiting(self._number, bot))
+
+    def _write(self, outcome: Outcome) -> None:
+        data = memoryview(outcome_frame(outcome))
+        while data:
+            data = data[os.write(self._output, data) :]
+
+
+def _frames(descriptor: int) -> Iterator[bytes]:
+    reader = FrameReader()
+    while data := os.read(descriptor, _READ):
+        yield from reader.feed(data)
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise _Stop
+
+
+def main() -> None:
+    """Work until stdin ends, or until told to stop by SIGTERM."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+    parent = os.getppid()
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != parent:
+        return
+    become_subreaper()
+    output = os.dup(1)
+    os.dup2(2, 1)  # nothing that prints may get between the frames
+    frames = _frames(0)
+    worker: Worker | None = None
+    try:
+        setup = read_setup(next(frames))
+        if setup.version != __version__:
+            sys.exit(f"this worker is tourney {__version__}, the runner is {setup.version}")
+        if setup.cpu is not None:
+            os.sched_setaffinity(0, {setup.cpu})
+        worker = Worker(setup, output)
+        for frame in frames:
+            worker.work(read_task(frame))
+        worker.close()
+    except (_Stop, StopIteration, BrokenPipeError):
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if worker is not None:
+            worker.kill()
+        end_unknown_children(set())
+
+
+if __name__ == "__main__":
+    main()
