@@ -1,0 +1,74 @@
+"""Cards as bits: bit ``rank * 4 + suit``, from 3S (bit 0) to 2H (bit 51).
+
+A higher bit is a higher card (H7, H8), so of two combinations of one shape the one with the
+higher top card is the greater number.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from string import ascii_letters
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["BITS", "CARDS", "PACK", "TWOS", "cards_in", "code_of", "mask_from", "mask_from_code"]
+
+RANKS = "3456789TJQKA2"
+SUITS = "SCDH"
+CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
+"""All cards from the lowest to the highest."""
+BITS = {card: 1 << index for index, card in enumerate(CARDS)}
+"""The bit of each card."""
+PACK = (1 << 52) - 1
+TWOS = 0b1111 << 48
+"""The four 2s; as a number, at least their lowest bit is what any mask with a 2 in it reaches."""
+
+_LETTERS = ascii_letters[26:] + ascii_letters[:26]
+_BIT_OF_LETTER = {letter: 1 << index for index, letter in enumerate(_LETTERS)}
+
+
+# Plays repeat, whole hands hardly ever do; the bound holds all plays but long sequences.
+@lru_cache(maxsize=1 << 14)
+def cards_in(mask: int) -> tuple[str, ...]:
+    """The cards of a mask, lowest first."""
+    return tuple(card for card, bit in BITS.items() if mask & bit)
+
+
+def mask_from(cards: Iterable[str]) -> int:
+    """The mask of some cards; a card named twice counts once.
+
+    Raises:
+        ValueError: One of them is no card.
+    """
+    mask = 0
+    for card in cards:
+        bit = BITS.get(card)
+        if bit is None:
+            raise ValueError(f"{card!r} is no card")
+        mask |= bit
+    return mask
+
+
+@lru_cache(maxsize=1 << 14)
+def code_of(mask: int) -> str:
+    """One letter a card, lowest first: ``A`` is 3S, ``z`` is 2H."""
+    return "".join(letter for letter, bit in _BIT_OF_LETTER.items() if mask & bit)
+
+
+def mask_from_code(code: str) -> int:
+    """The reverse of `code_of`.
+
+    Raises:
+        ValueError: A sign is no card, or the letters are not in ascending order.
+    """
+    mask = 0
+    for letter in code:
+        bit = _BIT_OF_LETTER.get(letter)
+        if bit is None:
+            raise ValueError(f"{code!r}: {letter!r} stands for no card")
+        if bit <= mask:
+            raise ValueError(f"{code!r}: the cards are not in ascending order")
+        mask |= bit
+    return mask

@@ -1,0 +1,66 @@
+"""Tien Len, also called Thirteen, as an entry of the registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runner.games.base import Game
+from runner.games.shuffle import shuffled
+from runner.games.tienlen.cards import CARDS, code_of, mask_from_code
+from runner.games.tienlen.combos import NO_SHAPE, shape_of
+from runner.games.tienlen.options import TienlenOptions
+from runner.games.tienlen.state import PASS, TienlenState
+from runner.games.tienlen.views import TienlenAnswer, TienlenEvent, TienlenObservation
+
+if TYPE_CHECKING:
+    from random import Random
+
+__all__ = ["Tienlen"]
+
+_HAND_SIZE = 13
+_PASS_CODE = "."  # noqa: S105 - a card player's pass, no secret
+
+
+class Tienlen(Game[TienlenOptions, int]):
+    """The rule book. An action is a mask of cards, see `runner.games.tienlen.cards`."""
+
+    name = "tienlen"
+    title = "Tien Len (Thirteen)"
+    summary = (
+        "The Vietnamese climbing game for two to four players with 13 cards each. Every play must "
+        "be a higher combination of the same kind; bombs beat 2s. The first to shed all cards wins."
+    )
+    draw_probability = 0.001
+    options = TienlenOptions
+    answer = TienlenAnswer
+    observation = TienlenObservation
+    event = TienlenEvent
+
+    def first_start(self, options: TienlenOptions, rng: Random, *, duplicate: bool) -> int | None:  # noqa: ARG002 - the interface's
+        """None: a first game is opened by the lowest card (H9, T22, T23a)."""
+        return None
+
+    def new_state(self, options: TienlenOptions, seed: int, start: int | None) -> TienlenState:
+        """Deal 13 cards to each seat, one at a time from seat 0 (H3, T40, T43)."""
+        pack = shuffled([1 << index for index in range(len(CARDS))], seed)
+        players = options.players
+        dealt = pack[: players * _HAND_SIZE]
+        hands = [sum(dealt[seat::players]) for seat in range(players)]
+        return TienlenState.dealt(options, hands, start)
+
+    def encode(self, action: int) -> str:
+        """One letter a card, ``.`` for a pass."""
+        return code_of(action) if action else _PASS_CODE
+
+    def decode(self, code: str) -> int:
+        """The reverse of `encode`.
+
+        Raises:
+            ValueError: The text is neither a pass nor a combination.
+        """
+        if code == _PASS_CODE:
+            return PASS
+        action = mask_from_code(code)
+        if shape_of(action) == NO_SHAPE:
+            raise ValueError(f"{code!r} is no combination of cards")
+        return action
