@@ -1,0 +1,205 @@
+"""From the entries under ``bots:`` to entrants that can be staged."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
+
+from runner.config.document import Document, load_document
+from runner.config.models import Entrant
+from runner.config.problems import Path as Place
+from runner.config.problems import Problem
+from runner.config.programs import expanded, missing_file, missing_program
+from runner.config.reading import read
+from runner.config.text import escaped, nearest, shown
+from runner.config.written import BotManifest, BotReference, InlineBot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MANIFEST", "Candidate", "Candidates"]
+
+MANIFEST = "bot.yaml"
+
+_RIGHTS = ("data", "devices", "env", "network", "trusted")
+_RIGHTS_HINTS = {
+    name: (
+        f"a bot cannot grant itself rights: remove it here, and if the organiser wishes it, it "
+        f"stands in the tournament's file, {{bot: FOLDER, {name}: ..}}"
+    )
+    for name in _RIGHTS
+}
+_FORMS = "expected a folder, {bot: FOLDER, name: ..} or {name: .., command: .., cwd: ..}"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An entry that could be read."""
+
+    place: Place
+    """Where it stands in the tournament's file."""
+    entrant: Entrant
+    named: Place
+    """Where its name stands, if in that file; else the entry."""
+    broken: tuple[Problem, ...] = ()
+    """Why it cannot run on this machine."""
+
+
+@dataclass
+class Candidates:
+    """Reads entries one by one; each ``bot.yaml`` is read once."""
+
+    document: Document
+    base: FilePath
+    """The folder that paths in the document are relative to."""
+    _manifests: dict[FilePath, tuple[Document, BotManifest] | None] = field(default_factory=dict)
+
+    def read(self, index: int) -> Candidate | None:
+        """The entry of that number, or None after noting what is wrong with it."""
+        place: Place = ("bots", index)
+        value = self.document.get(place)
+        if isinstance(value, dict):
+            return self._reference(place) if "bot" in value else self._inline(place)
+        text = self.document.texts.get(place, value)
+        if not isinstance(text, str) or not text.strip():
+            self.document.add(place, f"found {shown(value)}, {_FORMS}")
+            return None
+        return self._folder_entry(place, place, BotReference(bot=text))
+
+    def _reference(self, place: Place) -> Candidate | None:
+        entry = read(BotReference, self.document, place)
+        return None if entry is None else self._folder_entry(place, (*place, "bot"), entry)
+
+    def _folder_entry(self, place: Place, at: Place, entry: BotReference) -> Candidate | None:
+        folder = self._folder(at, entry.bot)
+        if folder is None:
+            return None
+        found = self._manifest(at, folder)
+        if found is None:
+            return None
+        document, manifest = found
+        named = (*place, "name") if entry.name else place
+        entrant = _entrant(
+            manifest, folder, entry.name or manifest.name, entry.env, trusted=entry.trusted
+        )
+        return Candidate(place, entrant, named, tuple(_broken(entrant, document, ())))
+
+    def _inline(self, place: Place) -> Candidate | None:
+        entry = read(InlineBot, self.document, place, known=("bot",))
+        if entry is None:
+            return None
+        folder = None
+        if entry.cwd is not None:
+            folder = self._folder((*place, "cwd"), entry.cwd)
+            if folder is None:
+                return None
+        entrant = _entrant(entry, folder, entry.name, entry.env, trusted=entry.trusted)
+        broken = tuple(_broken(entrant, self.document, place))
+        return Candidate(place, entrant, (*place, "name"), broken)
+
+    def _folder(self, place: Place, text: str) -> FilePath | None:
+        """The folder of that name, absolute, or None after noting why it will not do."""
+        path = FilePath(os.path.realpath(self.base / os.path.expanduser(text.replace("\0", ""))))  # noqa: PTH111 - Path's raises for an unknown ~user
+        if not os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it takes names that are too long
+            self.document.add(place, _no_folder(path, text))
+            return None
+        home = FilePath(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 - as above
+        if path == home or path in home.parents:
+            self.document.add(
+                place,
+                f"found {shown(text)}, a home or system folder, expected the bot's own: all that "
+                "is in it is copied",
+            )
+            return None
+        return path
+
+    def _manifest(self, place: Place, folder: FilePath) -> tuple[Document, BotManifest] | None:
+        """The ``bot.yaml`` of a folder, or None after noting what is wrong with it."""
+        if folder not in self._manifests:
+            self._manifests[folder] = self._read_manifest(place, folder)
+        return self._manifests[folder]
+
+    def _read_manifest(self, place: Place, folder: FilePath) -> tuple[Document, BotManifest] | None:
+        path = folder / MANIFEST
+        if not path.exists():
+            self.document.add(
+                place,
+                f"there is no {MANIFEST} in {escaped(_display(folder), 500)}, expected one with "
+                "name and command",
+            )
+            return None
+        document = load_document(path, _display(path), self.document.problems)
+        if document is None:
+            return None
+        manifest = read(BotManifest, document, (), hints=_RIGHTS_HINTS)
+        return None if manifest is None else (document, manifest)
+
+
+def _display(path: FilePath) -> str:
+    """A path as users know it: relative to where they are, if it is below."""
+    here = FilePath.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _no_folder(path: FilePath, text: str) -> str:
+    if path.is_file():
+        parent = shown(os.path.dirname(text) or ".")  # noqa: PTH120 - as it was written
+        return f"found {shown(text)}, a file, expected the folder that it is in, {parent}"
+    try:
+        siblings = [entry.name for entry in os.scandir(path.parent) if entry.is_dir()]
+    except OSError:
+        siblings = []
+    written = os.path.dirname(text)  # noqa: PTH120 - as it was written
+    names = [os.path.join(written, name) for name in siblings]  # noqa: PTH118 - as it was written
+    hint = nearest(text, names)
+    if " " in text.strip() and not hint:
+        hint = "; a command is written {name: .., command: .., cwd: ..}"
+    return f"found {shown(text)}, which is not there, expected a folder{hint}"
+
+
+def _entrant(
+    manifest: BotManifest, folder: FilePath | None, name: str, env: dict[str, str], *, trusted: bool
+) -> Entrant:
+    return Entrant(
+        number=0,
+        name=name,
+        folder=folder,
+        command=manifest.command,
+        build=manifest.build,
+        language=manifest.language,
+        author=manifest.author,
+        games=manifest.games,
+        env=env,
+        trusted=trusted,
+    )
+
+
+def _broken(entrant: Entrant, document: Document, place: Place) -> Iterator[Problem]:
+    """What keeps an entrant from running on this machine.
+
+    Args:
+        entrant: The entrant.
+        document: Where its command is written.
+        place: Under which key there.
+    """
+
+    def problem(key: str, word: str, why: str) -> Problem:
+        at = (*place, key)
+        return Problem(document.file, document.mark(at), at, f"found {shown(word)}, {why}")
+
+    search = entrant.env.get("PATH")
+    command = expanded(entrant.command)
+    built = bool(entrant.build)
+    why = missing_program(command[0], entrant.folder, search, built=built)
+    if why:
+        yield problem("command", command[0], why)
+    missing = None if why or built else missing_file(command, entrant.folder)
+    if missing:
+        yield problem("command", *missing)
+    for number, step in enumerate(entrant.build or ()):
+        program = expanded(step)[0]
+        why = missing_program(program, entrant.folder, search, built=number > 0)
+        if why:
+            yield problem("build", program, why)

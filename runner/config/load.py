@@ -1,0 +1,278 @@
+"""From a tournament's file to a `Config`, or to everything that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from runner.config.bundled import bundled, bundled_names
+from runner.config.document import Document, load_document
+from runner.config.entrants import Candidate, Candidates
+from runner.config.models import (
+    Conduct,
+    Config,
+    Entrant,
+    LimitsConfig,
+    MatchConfig,
+    RatingConfig,
+    ScheduleConfig,
+    TimeConfig,
+)
+from runner.config.problems import Mark, Problem, Problems
+from runner.config.reading import read
+from runner.config.text import escaped, listed, nearest, shown
+from runner.config.written import MatchFile, Settings
+from runner.errors import ConfigError, UsageError
+from runner.games import registry as games
+from runner.schedule import registry as formats
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from runner.games.base import Game, GameOptions
+
+__all__ = ["load_config"]
+
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "match": MatchFile,
+    "time": TimeConfig,
+    "rating": RatingConfig,
+    "limits": LimitsConfig,
+}
+_APART = frozenset({"bots", "game", "rules", "schedule"})
+"""Keys whose models depend on what they, or other keys, say."""
+_DEFAULT_FORMAT = "round-robin"
+
+
+def load_config(
+    path: FilePath, *, seed: int | str | None = None, skip_broken: bool = False
+) -> Config:
+    """Read a tournament's file and the ``bot.yaml`` files that it names.
+
+    Args:
+        path: The file; if it is not there, a bundled configuration of that name.
+        seed: Replaces the file's seed; ``secret`` for none.
+        skip_broken: Leave out bots whose programs this machine does not have, and say so in
+            `Config.skipped`, instead of refusing them.
+
+    Raises:
+        ConfigError: With everything that is wrong, each with its file, line and column.
+    """
+    problems = Problems()
+    found = _find(path)
+    document = load_document(found, str(found), problems)
+    if document is None or not _is_mapping(document):
+        raise ConfigError(problems.lines())
+    game = _game(document)
+    options = read(game.options, document, ("rules",)) if game else None
+    settings = read(
+        Settings, document, (), skip=_APART, known=sorted(_APART), hints=_misplaced(game)
+    )
+    schedule = _schedule(document)
+    match = _match(document, settings, options)
+    entrants, skipped = _entrants(document, found, options, skip_broken=skip_broken)
+    if (
+        problems
+        or settings is None
+        or game is None
+        or options is None
+        or schedule is None
+        or match is None
+    ):
+        raise ConfigError(problems.lines())
+    return Config(
+        path=found,
+        name=settings.name or found.stem,
+        game=game.name,
+        options=options,
+        seed=_seed(settings.seed if seed is None else seed),
+        entrants=entrants,
+        schedule=schedule,
+        match=match,
+        skipped=skipped,
+        **{name: getattr(settings, name) for name in Conduct.model_fields},
+    )
+
+
+def _find(path: FilePath) -> FilePath:
+    """The file itself, or the bundled one of that name."""
+    if os.path.exists(path):  # noqa: PTH110 - unlike Path's, it takes names that are too long
+        return path
+    found = bundled(path)
+    if found is None:
+        try:
+            names = [str(other) for other in path.parent.glob("*.y*ml")]
+        except OSError:
+            names = []
+        hint = nearest(str(path), [*names, *bundled_names()])
+        mark = Mark(1, 1)
+        message = f"there is no such file, expected a tournament's configuration{hint}"
+        raise ConfigError([str(Problem(str(path), mark, (), message))])
+    return found
+
+
+def _is_mapping(document: Document) -> bool:
+    if isinstance(document.data, dict):
+        return True
+    document.add((), f"found {shown(document.data)}, expected key: value lines (game:, bots: ..)")
+    return False
+
+
+def _game(document: Document) -> Game[Any, Any] | None:
+    names = games.names()
+    if "game" not in document.data:
+        document.add(("game",), f"this key is missing, expected {listed(names)}")
+        return None
+    name = document.get(("game",))
+    if name not in names:
+        hint = nearest(name, names) if isinstance(name, str) else ""
+        document.add(("game",), f"found {shown(name)}, expected {listed(names)}{hint}")
+        return None
+    try:
+        return games.game(name)
+    except UsageError as error:
+        document.add(("game",), str(error))
+        return None
+
+
+def _misplaced(game: Game[Any, Any] | None) -> dict[str, str]:
+    """What to say of keys that belong into a section."""
+    sections = {**_SECTIONS, **({"rules": game.options} if game else {})}
+    return {
+        field.alias or name: f"unknown key here, expected it under '{section}:'"
+        for section, model in sections.items()
+        for name, field in model.model_fields.items()
+    } | {"rounds": "unknown key here, expected it under 'schedule:'"}
+
+
+def _schedule(document: Document) -> ScheduleConfig | None:
+    """The format, and its options as its own model has them."""
+    place = ("schedule", "format")
+    name = document.get(place, _DEFAULT_FORMAT)
+    names = formats.names()
+    if name not in names:
+        hint = nearest(name, names) if isinstance(name, str) else ""
+        document.add(place, f"found {shown(name)}, expected {listed(names)}{hint}")
+        return None
+    model = formats.format_class(name).options
+    skip = frozenset({"format"})
+    options = read(model, document, ("schedule",), skip=skip, known=skip)
+    return None if options is None else ScheduleConfig(format=name, options=options)
+
+
+def _match(
+    document: Document, settings: Settings | None, options: GameOptions | None
+) -> MatchConfig | None:
+    """What a table plays, once it is known how many sit there."""
+    written = settings.match if settings else read(MatchFile, document, ("match",))
+    if written is None or options is None:
+        return None
+    # True is 1 to Python, so the truth values go first.
+    if written.duplicate is True:
+        duplicate = options.players
+    elif written.duplicate is False:
+        duplicate = 0
+    else:
+        duplicate = written.duplicate
+    if duplicate > options.players:
+        document.add(
+            ("match", "duplicate"),
+            f"found {duplicate}, expected at most {options.players}, one rotation for each player",
+        )
+    if not duplicate:
+        one = 1 if written.target is None else None
+        return MatchConfig(duplicate=0, deals=written.deals or one, target=written.target)
+    for key in ("deals", "target"):
+        if getattr(written, key) is not None:
+            document.add(
+                ("match", key),
+                "a match of duplicate deals ends when the rotations are over, expected this key "
+                "only beside 'duplicate: false'",
+            )
+    return MatchConfig(duplicate=duplicate)
+
+
+def _seed(seed: int | str | None) -> int | str | None:
+    """A seed with digits alone is a number, wherever it comes from; ``secret`` is none yet."""
+    if isinstance(seed, str) and re.fullmatch(r"-?[0-9]{1,100}", seed):
+        return int(seed)
+    return None if seed == "secret" else seed
+
+
+def _entrants(
+    document: Document, file: FilePath, options: GameOptions | None, *, skip_broken: bool
+) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
+    """All entrants in their order, and a line for each that was left out."""
+    entries = document.get(("bots",))
+    if not isinstance(entries, list):
+        found = f"found {shown(entries)}" if "bots" in document.data else "this key is missing"
+        document.add(("bots",), f"{found}, expected a list of bots")
+        return (), ()
+    reader = Candidates(document, FilePath(os.path.realpath(file.parent)))
+    read_entries = [reader.read(index) for index in range(len(entries))]
+    candidates = [candidate for candidate in read_entries if candidate is not None]
+    skipped: list[str] = []
+    for candidate in [candidate for candidate in candidates if candidate.broken]:
+        if skip_broken:
+            candidates.remove(candidate)
+            skipped.append(f"{candidate.entrant.name} is left out: {candidate.broken[0]}")
+        else:
+            for problem in candidate.broken:
+                document.problems.add(problem)
+    _check_names(document, candidates)
+    _check_games(document, candidates)
+    _check_number(document, options, len(entries) - len(skipped))
+    numbered = (
+        candidate.entrant.model_copy(update={"number": number})
+        for number, candidate in enumerate(candidates)
+    )
+    return tuple(numbered), tuple(skipped)
+
+
+def _check_names(document: Document, candidates: list[Candidate]) -> None:
+    taken: dict[str, Candidate] = {}
+    for candidate in candidates:
+        name = candidate.entrant.name
+        first = taken.setdefault(_folded(name), candidate)
+        if first is not candidate:
+            number = 2
+            while _folded(f"{name}-{number}") in taken:
+                number += 1
+            entry = document.get(candidate.place)
+            folder = entry.get("bot") if isinstance(entry, dict) else entry
+            mend = f"{{bot: {escaped(str(folder))}, name: .." if folder else "name: .."
+            document.add(
+                candidate.named,
+                f"the name {shown(name)} is taken by the bot on line "
+                f"{document.mark(first.named).line}, expected names that differ by more than "
+                f"case; write {mend.replace('..', escaped(f'{name}-{number}'))}"
+                + ("}" if folder else ""),
+            )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.casefold())
+
+
+def _check_games(document: Document, candidates: list[Candidate]) -> None:
+    game = document.get(("game",))
+    for candidate in candidates:
+        plays = candidate.entrant.games
+        if game in games.names() and plays is not None and game not in plays:
+            name = shown(candidate.entrant.name)
+            document.add(
+                candidate.place,
+                f"the bot {name} plays {listed(plays, 'and')}, expected one that plays {game}",
+            )
+
+
+def _check_number(document: Document, options: GameOptions | None, found: int) -> None:
+    if options is not None and found < options.players:
+        document.add(
+            ("bots",),
+            f"found {found} bot{'' if found == 1 else 's'}, expected at least {options.players} "
+            "to fill a table: add bots, or fewer players under 'rules:'",
+        )

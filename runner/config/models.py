@@ -1,0 +1,191 @@
+"""The configuration that the rest of the program works with: checked, resolved, frozen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny
+
+from runner.config.values import SIZE, TIME
+from runner.games.base import GameOptions
+from runner.schedule.base import FormatOptions
+
+__all__ = [
+    "Conduct",
+    "Config",
+    "Entrant",
+    "LimitsConfig",
+    "MatchConfig",
+    "RatingConfig",
+    "ScheduleConfig",
+    "Section",
+    "TimeConfig",
+]
+
+_HOUR = 3_600_000
+_KIB = 1024
+_MIB = 1024 * _KIB
+_GIB = 1024 * _MIB
+
+
+class Section(BaseModel):
+    """A part of a configuration. Files use a field's alias, the program its name."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+class TimeConfig(Section):
+    """The time that a bot has; milliseconds here, written as ``500ms``, ``2s``, ``1m``."""
+
+    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema] = Field(
+        default=10_000, alias="start", json_schema_extra={"default": "10s"}
+    )
+    """From the start of a bot's process until it says that it is ready."""
+    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema] = Field(
+        default=1000, alias="move", json_schema_extra={"default": "1s"}
+    )
+    """For one answer."""
+    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema] = Field(
+        default=0, alias="bank", json_schema_extra={"default": 0}
+    )
+    """Extra time for a whole deal, drawn on by answers that take longer than `move`."""
+
+
+class LimitsConfig(Section):
+    """What one bot may use; bytes here, written as ``64K``, ``512M``, ``1G``."""
+
+    memory: Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema] | None = (
+        Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
+    )
+    """Memory of a bot's process and all that it starts; null for no limit."""
+    output: Annotated[int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema] = Field(
+        default=_MIB, json_schema_extra={"default": "1M"}
+    )
+    """Output for one move; more is the fault ``flood``."""
+    stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema] = Field(
+        default=64 * _KIB, json_schema_extra={"default": "64K"}
+    )
+    """Standard error that is kept; more is dropped."""
+
+
+def _chance(value: float) -> float:
+    if not 0 < value < 1:
+        raise ValueError(
+            f"found {value:g}, expected more than 0 and less than 1: bots that forfeit can tie, "
+            "which a rating without draws could not explain"
+        )
+    return value
+
+
+class RatingConfig(Section):
+    """The constants of the rating."""
+
+    mu: float = Field(default=25.0, allow_inf_nan=False)
+    """The mean that everybody starts with."""
+    sigma: float = Field(default=25 / 3, gt=0, allow_inf_nan=False)
+    """The uncertainty that everybody starts with."""
+    beta: float = Field(default=25 / 6, gt=0, allow_inf_nan=False)
+    """How much a bot's play varies from deal to deal."""
+    tau: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    """How much a bot's skill drifts; bots do not, so none."""
+    draw_probability: Annotated[float, AfterValidator(_chance)] | None = Field(
+        default=None, json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    )
+    """How likely two equal bots tie; null for the game's own. Never 0, since forfeits tie."""
+
+
+class ScheduleConfig(Section):
+    """Who meets whom."""
+
+    format: str
+    """A name that `runner.schedule.registry` knows."""
+    options: SerializeAsAny[FormatOptions]
+    """The format's own options, as `runner.schedule.registry.make` takes them."""
+
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds are configured; None where the format decides."""
+        return getattr(self.options, "rounds", None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether a round is every possible table."""
+        return bool(getattr(self.options, "complete", False))
+
+
+class MatchConfig(Section):
+    """What one table plays."""
+
+    duplicate: int
+    """Rotations of the same cards, at most the number of players; 0 for fresh deals."""
+    deals: int | None = None
+    """Fresh deals in a match; None with duplicate deals, or where `target` ends it."""
+    target: float | None = None
+    """Points that end a match of fresh deals."""
+
+
+class Entrant(Section):
+    """One bot of a tournament, not yet staged."""
+
+    number: int
+    """Its place among the entrants, from 0."""
+    name: str
+    """Composed Unicode on one line, unique without regard to case."""
+    folder: Path | None
+    """Its sources, absolute; None for a command that needs no files."""
+    command: tuple[str, ...]
+    """As written: ``{python}`` stands for the interpreter that runs this program; relative paths
+    are relative to `folder`."""
+    build: tuple[tuple[str, ...], ...] | None = None
+    """Commands that are run once in a copy of the folder."""
+    language: str = ""
+    author: str = ""
+    games: tuple[str, ...] | None = None
+    """The games it plays; None for any."""
+    env: dict[str, str] = Field(default={})
+    """Variables that the tournament grants it."""
+    trusted: bool = False
+    """Whether the tournament's configuration vouches for it."""
+
+
+class Conduct(Section):
+    """How matches are run and rated: what files and the program write alike."""
+
+    time: TimeConfig = TimeConfig()
+    on_fault: Literal["forfeit", "substitute"] = "forfeit"
+    """What a bot's fault costs it: the deal, or a move that the game chooses."""
+    max_faults: int = Field(default=3, ge=1, le=1_000_000)
+    """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
+    restart: Literal["fault", "match"] = "fault"
+    """Whether a bot's process is renewed only after a fault or for every match."""
+    strict: bool = False
+    """Whether a line of output that is no message is a fault."""
+    reveal_names: bool = False
+    """Whether bots see each other's names."""
+    rating: RatingConfig = RatingConfig()
+    limits: LimitsConfig = LimitsConfig()
+
+
+class Config(Conduct):
+    """A tournament, ready to be planned."""
+
+    path: Path
+    """The file that it was read from."""
+    name: str
+    game: str
+    options: SerializeAsAny[GameOptions]
+    """The game's own model, all rules."""
+    seed: int | str | None
+    """None while the seed is secret: it is drawn at the first run."""
+    entrants: tuple[Entrant, ...]
+    schedule: ScheduleConfig
+    match: MatchConfig
+    skipped: tuple[str, ...] = ()
+    """One line for each bot that was left out because it cannot run here."""

@@ -1,0 +1,62 @@
+"""Showing what a user wrote, safely: short, on one line, with nothing that moves a cursor."""
+
+from __future__ import annotations
+
+import unicodedata
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["escaped", "listed", "nearest", "shown", "unprintable"]
+
+_LONGEST = 60
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories of characters that are not seen, or that change how others are seen."""
+
+
+def unprintable(text: str) -> str | None:
+    """The first control, bidirectional, format or unassigned character of a text, if any."""
+    return next((char for char in text if unicodedata.category(char) in _HIDDEN), None)
+
+
+def escaped(text: str, longest: int = _LONGEST) -> str:
+    """A text cut to `longest` characters, with hidden characters written as escapes."""
+    cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return "".join(_escape(char) if unprintable(char) else char for char in cut)
+
+
+def shown(value: Any) -> str:
+    """A value of a configuration as it appears in a message; long ones are cut first."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"'{escaped(value)}'"
+        case dict():
+            return "a mapping"
+        case list() | tuple():
+            return "a list"
+        case _:
+            return escaped(str(value))
+
+
+def listed(names: Iterable[str], word: str = "or") -> str:
+    """Names as in a sentence: ``a, b or c``."""
+    *most, last = [escaped(name) for name in names] or ["nothing"]
+    return f"{', '.join(most)} {word} {last}" if most else last
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The end of a message that offers the nearest valid name, or nothing."""
+    known = list(names)
+    by_fold = {known_name.casefold(): known_name for known_name in known}
+    found = get_close_matches(name[:_LONGEST].casefold(), by_fold, n=1)
+    return f"; did you mean '{escaped(by_fold[found[0]])}'?" if found else ""
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
