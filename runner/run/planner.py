@@ -33,11 +33,9 @@ class Block(NamedTuple):
     number: int
     rounds: range
     waves: tuple[tuple[int, tuple[MatchPlan, ...]], ...]
-    """(epoch, matches) by rotation; a wave may start before the one before it has ended."""
-
-    def matches(self) -> int:
-        """How many matches are missing."""
-        return sum(len(matches) for _, matches in self.waves)
+    """(epoch, missing matches) by rotation; one may start before the one before it has ended."""
+    there: int
+    """How many matches (rotations counted) are stored already."""
 
 
 def blocks(rounds: int | None, matches_a_round: int | None) -> Iterator[range]:
@@ -113,7 +111,7 @@ class Planner:
         for rotation in range(self._rotations):
             # The last wave of a block and the first of the next deal different cards.
             epoch = number * (self._rotations - 1) + rotation
-            missing = tuple(
+            plans = tuple(
                 MatchPlan(
                     table.round,
                     table.match,
@@ -124,8 +122,9 @@ class Planner:
                 for table in tables
                 if DealKey(table.round, table.match, rotation) not in there
             )
-            waves.append((epoch, missing))
-        return Block(number, rounds, tuple(waves))
+            waves.append((epoch, plans))
+        missing = sum(len(matches) for _, matches in waves)
+        return Block(number, rounds, tuple(waves), len(tables) * self._rotations - missing)
 
     def _retire(self, rounds: range) -> None:
         for number, entrant, kind in self._store.faulted_throughout(rounds):

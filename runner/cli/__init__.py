@@ -1,0 +1,20 @@
+"""The command line: one command a file, each a thin shell over one public function."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line and end with its exit status.
+
+    0 done; 2 wrong usage, configuration or bot; 130 and 143 interrupted; 1 anything else.
+    """
+    if sys.platform == "win32":
+        sys.stderr.write("tourney needs Linux or macOS; on Windows, use it inside WSL 2\n")
+        sys.exit(2)
+    from runner.cli.app import run_app
+
+    sys.exit(run_app())

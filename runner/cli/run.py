@@ -1,0 +1,60 @@
+"""``tourney run``: a configuration in, a ranking out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "run"]
+
+
+def run(  # noqa: PLR0913 - each is an option
+    config: Annotated[Path, typer.Argument(help="The tournament's YAML file.")],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the results.", show_default="results/<CONFIG's name>"),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="Workers.", show_default="one a core"),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(help="Play with this seed instead of the configured one."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Move old results aside and begin again.")
+    ] = False,
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="Leave out bots that cannot start.")
+    ] = False,
+    no_pin: Annotated[
+        bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
+    ] = False,
+) -> None:
+    """Play a tournament, or what is missing of it, and print its ranking.
+
+    On an unfinished folder it continues; on a finished one it prints the table.
+    """
+    from runner.cli.reporting import make_reporter
+    from runner.config import load_config
+    from runner.run.tournament import RunChoices
+    from runner.run.tournament import run as run_tournament
+
+    loaded = load_config(config, seed=seed)
+    choices = RunChoices(
+        folder=out or Path("results") / loaded.path.stem,
+        jobs=jobs,
+        pin=not no_pin,
+        fresh=fresh,
+        skip_broken=skip_broken,
+    )
+    run_tournament(loaded, choices, make_reporter())
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("run")(run)

@@ -1,0 +1,39 @@
+"""``tourney schema``: JSON Schemas of what crosses the program's borders."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "schema"]
+
+
+class What(StrEnum):
+    """What a schema is wanted of."""
+
+    protocol = "protocol"
+    config = "config"
+
+
+def schema(
+    what: Annotated[What, typer.Argument(help="The messages of bots, or the configuration.")],
+) -> None:
+    """Print a JSON Schema, made from the program's own types."""
+    import json
+
+    if what is What.protocol:
+        from runner.protocol.schemas import protocol_schema
+
+        document = protocol_schema()
+    else:
+        from runner.config import config_schema
+
+        document = config_schema()
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("schema")(schema)

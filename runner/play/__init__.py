@@ -1,0 +1,1 @@
+"""Playing: a seat, a deal, a match, and its history."""

@@ -1,0 +1,133 @@
+"""Keeps the workers busy: hands out chunks, stores what comes back, block after block."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import count
+from typing import TYPE_CHECKING
+
+from runner.run.wire import Check, Checked, Chunk, Played, Waiting
+
+if TYPE_CHECKING:
+    from runner.play.settings import MatchPlan
+    from runner.results.store import Store
+    from runner.run.executor import Executor
+    from runner.run.folder import ResultsFolder
+    from runner.run.planner import Block, Planner
+    from runner.run.progress import Progress, Reporter
+    from runner.run.signals import StopSignals
+
+__all__ = ["Conductor"]
+
+_CHUNK_SECONDS = 0.5
+"""How long a chunk should take: long against a commit, short against a person's patience."""
+_TICK = 0.1
+"""Seconds between two looks at signals and the screen."""
+
+
+class Conductor:
+    """Conducts the play of one tournament.
+
+    Args:
+        executor: Who plays.
+        signals: Looked at several times a second.
+        reporter: Told how it goes.
+    """
+
+    def __init__(self, executor: Executor, signals: StopSignals, reporter: Reporter) -> None:
+        self._executor = executor
+        self._signals = signals
+        self._reporter = reporter
+        self._numbers = count(1)
+        self._open: dict[int, Chunk] = {}
+        self._match_seconds: float | None = None
+        self.cpu = 0.0
+        """CPU seconds of the workers themselves, so far."""
+
+    def check(self, entrants: int) -> list[Checked]:
+        """Start every bot once, as many at a time as there are workers."""
+        waiting = deque(Check(next(self._numbers), entrant) for entrant in range(entrants))
+        checked: list[Checked] = []
+        under_way = 0
+        while waiting or under_way:
+            while waiting and under_way < self._executor.slots:
+                self._executor.submit(waiting.popleft())
+                under_way += 1
+            for outcome in self._executor.wait(_TICK):
+                if isinstance(outcome, Checked):
+                    checked.append(outcome)
+                    under_way -= 1
+            self._signals.check()
+        return sorted(checked, key=lambda outcome: outcome.entrant)
+
+    def play(
+        self, planner: Planner, store: Store, folder: ResultsFolder, progress: Progress
+    ) -> None:
+        """Play all that is missing, until the planner has no more.
+
+        Raises:
+            Interrupted: A signal came; what was under way is void.
+        """
+        for block in planner.blocks():
+            progress.add(tuple(store.records(block.rounds)), earlier=True)
+            progress.done += block.there
+            self._play_block(block, store, folder, progress)
+
+    def _play_block(
+        self, block: Block, store: Store, folder: ResultsFolder, progress: Progress
+    ) -> None:
+        waves = deque((epoch, deque(matches)) for epoch, matches in block.waves if matches)
+        while waves or self._open:
+            while waves and len(self._open) < self._executor.slots:
+                self._submit(waves)
+            for outcome in self._executor.wait(_TICK):
+                if isinstance(outcome, Played):
+                    progress.waiting.pop(outcome.number, None)
+                    done = self._open.pop(outcome.number)
+                    if waves:  # first keep the worker busy, then write
+                        self._submit(waves)
+                    self._store(outcome, done, store, folder, progress)
+                elif isinstance(outcome, Waiting):
+                    progress.waiting[outcome.number] = outcome.bot
+            self._signals.check()
+            self._reporter.update(progress)
+
+    def _submit(self, waves: deque[tuple[int, deque[MatchPlan]]]) -> None:
+        epoch, matches = waves[0]
+        size = self._chunk_size(len(matches))
+        chunk = Chunk(next(self._numbers), epoch, tuple(matches.popleft() for _ in range(size)))
+        if not matches:
+            waves.popleft()
+        self._open[chunk.number] = chunk
+        self._executor.submit(chunk)
+
+    def _chunk_size(self, left: int) -> int:
+        """Matches for about `_CHUNK_SECONDS`; fewer towards the end, so that all end together."""
+        if self._match_seconds is None:
+            return 1
+        fair = -(-left // (2 * self._executor.slots))
+        return max(1, min(int(_CHUNK_SECONDS / self._match_seconds), fair))
+
+    def _store(
+        self, played: Played, chunk: Chunk, store: Store, folder: ResultsFolder, progress: Progress
+    ) -> None:
+        store.add(played.records)
+        self.cpu += played.cpu
+        each = max(1e-6, played.seconds / len(chunk.matches))
+        before = self._match_seconds
+        self._match_seconds = each if before is None else 0.7 * before + 0.3 * each
+        progress.done += len(chunk.matches)
+        progress.add(played.records)
+        for record in played.records:
+            place = f"round {record.key.round + 1}, match {record.key.match + 1}"
+            lines: dict[int, list[str]] = {}
+            for fault in record.faults:
+                lines.setdefault(fault.seat, []).append(f"FAULT {fault.kind}: {fault.cause}")
+                if fault.stderr:
+                    lines[fault.seat].append(fault.stderr)
+            for seat, note in record.notes:
+                lines.setdefault(seat, []).append(note)
+            for seat, texts in lines.items():
+                entrant = record.seating[seat]
+                head = f"--- {place}, deal {record.key.deal + 1}, seat {seat}"
+                folder.log(entrant, progress.tallies[entrant].name, [head, *texts])

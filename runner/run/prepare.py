@@ -1,0 +1,131 @@
+"""From a configuration to everything that workers and planner need."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from runner.bots import stage
+from runner.play.settings import BotSpec, PlaySettings
+from runner.schedule import registry as formats
+from runner.schedule.base import Field
+
+if TYPE_CHECKING:
+    from runner.bots import Bot
+    from runner.config import Config
+    from runner.config.models import Entrant
+    from runner.schedule.base import Format
+
+__all__ = ["Seed", "draw_seed", "identity", "make_format", "play_settings", "specs", "stage_all"]
+
+
+@dataclass(frozen=True)
+class Seed:
+    """The master seed of a tournament."""
+
+    value: int | str
+    secret: bool
+    """Whether it is kept from the public until the last deal is played."""
+
+    @property
+    def master(self) -> str:
+        """What all other seeds are derived from."""
+        return str(self.value)
+
+
+def draw_seed(config: Config, kept: Seed | None) -> Seed:
+    """The seed of the configuration, or the one kept from the first run, or a new secret one."""
+    if config.seed is not None:
+        return Seed(config.seed, secret=False)
+    if kept is not None and kept.secret:
+        return kept
+    return Seed(secrets.token_hex(16), secret=True)
+
+
+def stage_all(entrants: tuple[Entrant, ...]) -> list[Bot]:
+    """Copy and build all bots, two at a time: builds are mostly waiting for compilers."""
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(stage, entrants))
+
+
+def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
+    """What workers need to know of the bots."""
+    return tuple(
+        BotSpec(
+            number=bot.number,
+            name=bot.name,
+            command=bot.command,
+            folder=bot.folder,
+            env=tuple(bot.env.items()),
+            trusted=bot.trusted,
+        )
+        for bot in bots
+    )
+
+
+def play_settings(config: Config, seed: Seed) -> PlaySettings:
+    """How deals are played."""
+    return PlaySettings(
+        game=config.game,
+        rules=config.options.in_force(),
+        master_seed=seed.master,
+        duplicate=config.match.duplicate,
+        deals=config.match.deals,
+        target=config.match.target,
+        start_ms=config.time.start_ms,
+        move_ms=config.time.move_ms,
+        bank_ms=config.time.bank_ms,
+        on_fault=config.on_fault,
+        max_faults=config.max_faults,
+        restart=config.restart,
+        strict=config.strict,
+        reveal_names=config.reveal_names,
+        memory=config.limits.memory,
+        output=config.limits.output,
+        stderr=config.limits.stderr,
+    )
+
+
+def make_format(config: Config, seed: Seed, names: tuple[str, ...]) -> Format[Any]:
+    """The tournament's format, ready to plan."""
+    number = int.from_bytes(hashlib.sha256(seed.master.encode()).digest()[:8], "big")
+    field = Field(entrants=len(names), players=config.options.players, seed=number, names=names)
+    return formats.make(config.schedule.format, field, config.schedule.options)
+
+
+def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
+    """All that must stay the same while a tournament is continued, as JSON values."""
+    settings = play_settings(config, seed)
+    schedule = config.schedule.options.model_dump(mode="json")
+    schedule.pop("rounds", None)  # may grow
+    return {
+        "seed": "secret" if seed.secret else seed.value,
+        "game": settings.game,
+        "rules": settings.rules,
+        "schedule": {"format": config.schedule.format, **schedule},
+        "match": {
+            "duplicate": settings.duplicate,
+            "deals": settings.deals,
+            "target": settings.target,
+        },
+        "time": config.time.model_dump(mode="json"),
+        "limits": config.limits.model_dump(mode="json"),
+        "on_fault": settings.on_fault,
+        "max_faults": settings.max_faults,
+        "restart": settings.restart,
+        "strict": settings.strict,
+        "reveal_names": settings.reveal_names,
+        "bots": {
+            bot.name: {"number": bot.number, "sources": bot.hash, "env": _secret(bot)}
+            for bot in bots
+        },
+    }
+
+
+def _secret(bot: Bot) -> str:
+    """A mark of the variables that a bot was granted; their values may be keys."""
+    text = "\0".join(f"{key}={value}" for key, value in sorted(bot.env.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16] if text else ""

@@ -1,0 +1,89 @@
+"""What a run tells while it goes on; who listens decides how it looks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runner.results.records import DealRecord
+
+__all__ = ["Progress", "Reporter", "Tally"]
+
+
+@dataclass
+class Tally:
+    """What one entrant has done so far, counted as deals come in."""
+
+    name: str
+    deals: int = 0
+    points: float = 0.0
+    places: float = 0.0
+    """The sum of its places, shared ones averaged."""
+    faults: int = 0
+
+    @property
+    def mean_place(self) -> float:
+        """From 1, or 0 before the first deal."""
+        return self.places / self.deals if self.deals else 0.0
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    total: int | None
+    """Matches in all (rotations counted), if that is certain."""
+    tallies: list[Tally]
+    done: int = 0
+    """Matches that are stored, those of earlier runs included."""
+    deals: int = 0
+    """Deals of this run."""
+    moves: int = 0
+    """Moves of this run."""
+    waiting: dict[int, str] = field(default_factory=dict)
+    """The bots that are being waited for, by task."""
+
+    def add(self, records: Sequence[DealRecord], *, earlier: bool = False) -> None:
+        """Count deals.
+
+        Args:
+            records: The deals.
+            earlier: Whether they were played by an earlier run.
+        """
+        for record in records:
+            if not earlier:
+                self.deals += 1
+                self.moves += sum(time.moves for time in record.times)
+            for entrant, place, points in zip(
+                record.seating, record.places, record.points, strict=True
+            ):
+                tally = self.tallies[entrant]
+                tally.deals += 1
+                tally.points += points
+                tally.places += place + (record.places.count(place) - 1) / 2
+            for fault in record.faults:
+                self.tallies[fault.entrant].faults += 1
+
+
+class Reporter(ABC):
+    """Told what happens; called from one thread."""
+
+    @abstractmethod
+    def say(self, line: str) -> None:
+        """A line that stays."""
+
+    @abstractmethod
+    def begin(self, progress: Progress) -> None:
+        """Play begins."""
+
+    @abstractmethod
+    def update(self, progress: Progress) -> None:
+        """Something has changed, or some time has passed."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Play has ended, in whatever way; may be called without `begin`."""
