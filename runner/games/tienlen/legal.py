@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from runner.games.tienlen.cards import TWOS
 from runner.games.tienlen.combos import QUAD, SEQUENCES, SHAPES, rank_counts
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ _CHOICES = {
     "canonical": _choices(_one_a_top_of, _lowest_of),
 }
 _LENGTHS = tuple(shape.length for shape in SHAPES)
+_EACH_RANK = 0x1111111111111
+_NO_TWOS = 0x0111111111111
 _LAST_SEQUENCE = SEQUENCES[12]
 
 
@@ -82,37 +83,44 @@ def plays(
     found: list[int] = []
     sequences: dict[int, int] = {}
     doubles: dict[int, int] = {}
+    counts = rank_counts(hand)
     for shape, least in answers.items():
         if shape <= QUAD:
-            _add_sets(found, hand, choices[shape].top, least)
+            _add_sets(found, hand, _ranks_with(counts, shape + 1), choices[shape].top, least)
         elif shape <= _LAST_SEQUENCE:
             sequences[_LENGTHS[shape]] = least
         else:
             doubles[_LENGTHS[shape]] = least
-    if sequences or doubles:
-        counts = rank_counts(hand & ~TWOS)
-        two_or_more = counts >> 1 | counts >> 2
-        if sequences:
-            _add_runs(found, hand, (two_or_more | counts) & _EACH_RANK, choices[0], sequences)
-        if doubles:
-            _add_runs(found, hand, two_or_more & _EACH_RANK, choices[1], doubles)
+    if sequences:
+        _add_runs(found, hand, _ranks_with(counts, 1), choices[0], sequences)
+    if doubles:
+        _add_runs(found, hand, _ranks_with(counts, 2), choices[1], doubles)
     return [play for play in found if play & must] if must else found
 
 
-_EACH_RANK = 0x111111111111
+def _ranks_with(counts: int, size: int) -> int:
+    """The ranks of which at least so many cards are held, as digits of 1 among `rank_counts`."""
+    if size == 1:
+        counts |= counts >> 1 | counts >> 2
+    elif size == 2:
+        counts = counts >> 1 | counts >> 2
+    elif size == 3:
+        counts = counts >> 2 | counts & counts >> 1
+    else:
+        counts >>= 2
+    return counts & _EACH_RANK
 
 
-def _add_sets(found: list[int], hand: int, picks: Picks, least: int) -> None:
-    """Add the sets of one size."""
-    lowest = least.bit_length() - 1 >> 2
-    if lowest == 13:
-        return
-    bits = hand >> 4 * lowest
-    # Only in the lowest rank can there be sets that are too low.
-    found += [play for play in picks[lowest][bits & 0b1111] if play >= least]
-    for by_bits in picks[lowest + 1 :]:
-        bits >>= 4
-        found += by_bits[bits & 0b1111]
+def _add_sets(found: list[int], hand: int, ranks: int, picks: Picks, least: int) -> None:
+    """Add the sets of one size, for which there are enough cards of the given ranks."""
+    ranks &= -(1 << (least.bit_length() - 1 & ~3))
+    while ranks:
+        rank = ranks & -ranks
+        ranks ^= rank
+        shift = rank.bit_length() - 1
+        sets = picks[shift >> 2][hand >> shift & 0b1111]
+        # Only in the lowest rank can there be sets that are too low.
+        found += sets if rank >= least else [play for play in sets if play >= least]
 
 
 def _add_runs(
@@ -123,28 +131,32 @@ def _add_runs(
     Args:
         found: What to add to.
         hand: The cards held.
-        ranks: The ranks of which enough cards are held, as `rank_counts` numbers them.
+        ranks: The ranks of which enough cards are held, see `_ranks_with`.
         choice: The picks from each rank.
         least_by_length: The least play that will do for each length.
     """
-    shortest = min(least_by_length)
-    longest = max(least_by_length)
+    shortest, longest = min(least_by_length), max(least_by_length)
+    ranks &= _NO_TWOS
     starts = ranks
     for step in range(1, shortest):
         starts &= ranks >> 4 * step
+    everywhere = choice.inner is choice.top
     while starts:
-        first = starts & -starts
-        starts ^= first
-        rank = first.bit_length() >> 2
-        lower: Sequence[int] = (0,)
-        for length in range(1, longest + 1):
-            if not ranks >> 4 * rank & 1:
-                break
-            bits = hand >> 4 * rank & 0b1111
-            if length >= shortest:
-                least = least_by_length[length]
-                tops = choice.top[rank][bits]
-                found += [run for low in lower for top in tops if (run := low | top) >= least]
-            inner = choice.inner[rank][bits]
-            lower = [low | card for low in lower for card in inner]
-            rank += 1
+        shift = (starts & -starts).bit_length() - 1
+        tops, inner = [], []
+        while ranks >> shift & 1:
+            bits = hand >> shift & 0b1111
+            tops.append(choice.top[shift >> 2][bits])
+            inner.append(choice.inner[shift >> 2][bits])
+            shift += 4
+        starts &= -1 << shift
+        for start in range(len(tops) - shortest + 1):
+            lower: Sequence[int] = inner[start]
+            for end in range(start + 1, min(start + longest, len(tops))):
+                runs = [low | top for low in lower for top in tops[end]]
+                length = end - start + 1
+                if length >= shortest:
+                    least = least_by_length[length]
+                    found += runs if least == 1 else [run for run in runs if run >= least]
+                # Where all picks may stand anywhere, the runs are the lower parts of longer ones.
+                lower = runs if everywhere else [low | card for low in lower for card in inner[end]]
