@@ -200,6 +200,6 @@ def _broken(entrant: Entrant, document: Document, place: Place) -> Iterator[Prob
         yield problem("command", *missing)
     for number, step in enumerate(entrant.build or ()):
         program = expanded(step)[0]
-        why = missing_program(program, entrant.folder, search, built=number > 0)
+        why = missing_program(program, entrant.folder, built=number > 0)
         if why:
             yield problem("build", program, why)

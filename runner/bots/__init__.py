@@ -1,0 +1,8 @@
+"""Bots: from an entrant's folder to a program that is ready to run."""
+
+from __future__ import annotations
+
+from runner.bots.bot import Bot
+from runner.bots.staging import stage
+
+__all__ = ["Bot", "stage"]
