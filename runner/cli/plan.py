@@ -1,0 +1,42 @@
+"""``tourney plan``: what a configuration would play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "plan"]
+
+
+def plan(
+    config: Annotated[Path, typer.Argument(help="The tournament's YAML file.")],
+    *,
+    seed: Annotated[
+        str | None, typer.Option(help="Plan with this seed instead of the configured one.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Workers.", show_default="one a core")
+    ] = None,
+) -> None:
+    """Show what would be played, under which rules and limits; play nothing."""
+    from runner.config import load_config
+    from runner.process.launcher import PlainLauncher
+    from runner.run.cores import available
+    from runner.run.plan import plan_lines
+    from runner.run.prepare import draw_seed
+
+    loaded = load_config(config, seed=seed)
+    lines = plan_lines(
+        loaded,
+        draw_seed(loaded, None),
+        jobs or available(),
+        protection=PlainLauncher().describe(),
+    )
+    typer.echo("\n".join(lines))
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("plan")(plan)

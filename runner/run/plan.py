@@ -1,0 +1,101 @@
+"""The plan of a tournament in words, shown before anything is played."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from runner.games import registry as games
+from runner.play.seeds import seed_hash
+from runner.run.prepare import make_format
+
+if TYPE_CHECKING:
+    from runner.config import Config
+    from runner.run.prepare import Seed
+
+__all__ = ["differing_rules", "duration", "plan_lines"]
+
+_GUESS_SECONDS = 0.02
+"""Of one deal: what quick bots in Python take; the run itself knows better after a moment."""
+
+
+def differing_rules(game: str, in_force: dict[str, Any]) -> dict[str, Any]:
+    """The rules that are not the game's defaults for so many players, by name."""
+    options = games.game(game).options
+    usual = options.model_validate({"players": in_force["players"]}).in_force()
+    return {key: value for key, value in in_force.items() if value != usual.get(key)}
+
+
+def duration(seconds: float) -> str:
+    """A length of time for people."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def plan_lines(config: Config, seed: Seed, jobs: int, *, protection: str) -> list[str]:
+    """What will be played, by whom, under which rules and limits."""
+    tournament = make_format(config, seed, tuple(bot.name for bot in config.entrants))
+    rules = config.options.in_force()
+    differing = differing_rules(config.game, rules)
+    lines = [
+        (
+            f"{config.name}: {games.game(config.game).title}, {len(config.entrants)} bots,"
+            f" tables of {config.options.players}"
+        ),
+        *(f"  {bot.number + 1:3}. {_entrant(bot.name, bot.language)}" for bot in config.entrants),
+        f"  left out: {', '.join(config.skipped)}" if config.skipped else "",
+        "rules: "
+        + (_pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
+        f"limits: {_limits(config)}; on a fault: {config.on_fault}",
+        f"protection: {protection}",
+        f"schedule: {_schedule(config, tournament, jobs)}",
+        f"seed: {_seed(seed)}",
+    ]
+    return [line for line in lines if line]
+
+
+def _entrant(name: str, language: str) -> str:
+    return f"{name} ({language})" if language else name
+
+
+def _pairs(rules: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {json.dumps(value)}" for key, value in rules.items())
+
+
+def _limits(config: Config) -> str:
+    limits = config.limits
+    memory = "no limit" if limits.memory is None else f"{limits.memory >> 20} MiB"
+    return (
+        f"start {config.time.start_ms / 1000:g} s, move {config.time.move_ms / 1000:g} s,"
+        f" bank {config.time.bank_ms / 1000:g} s a deal, memory {memory},"
+        f" output {limits.output >> 10} KiB a move"
+    )
+
+
+def _schedule(config: Config, tournament: Any, jobs: int) -> str:
+    rounds = tournament.rounds()
+    if rounds is None:
+        return f"{config.schedule.format}, as many rounds as it takes"
+    counts = [tournament.matches(number) for number in range(rounds)]
+    if any(count is None for count in counts):
+        return f"{config.schedule.format}, {rounds} rounds"
+    matches = sum(counts)
+    each = config.match.duplicate or config.match.deals
+    text = f"{config.schedule.format}, {rounds} rounds, {matches:,} matches"
+    if each is None:
+        return f"{text} of fresh deals to {config.match.target:g} points"
+    kind = "rotations of the same cards" if config.match.duplicate else "fresh deals"
+    deals = matches * each
+    guess = duration(deals * _GUESS_SECONDS / jobs)
+    return (
+        f"{text} of {each} {kind}, {deals:,} deals; about {guess} with {jobs} workers"
+        f" if a deal takes {_GUESS_SECONDS * 1000:g} ms"
+    )
+
+
+def _seed(seed: Seed) -> str:
+    if seed.secret:
+        return f"secret until the last deal is played; its SHA-256 is {seed_hash(seed.master)}"
+    return seed.master
