@@ -25,12 +25,15 @@ class Referee:
         self.grammar = grammar_of(options)
         self._options = options
         self._table = table
+        self._chance_max = options.chance_max
+        self._chance_commits = options.chance_commits
+        self._per_deal = options.chance_scope == "game"
 
     def turn(self) -> Turn:
         """The cards and rules that a play is made with now."""
         table = self._table
         hand, drawn = table.hands[table.seat], table.drawn
-        if drawn and self._options.chance_commits:
+        if drawn and self._chance_commits:
             return Turn(table.top(), ALONE, hand, drawn)
         chain = self.grammar.follow if table.pile else self.grammar.lead
         return Turn(table.top(), chain, hand + drawn if drawn else hand)
@@ -71,18 +74,18 @@ class Referee:
                 )
         if not table.reserve:
             return self._turning_error()
-        allowed, used = self._options.chance_max, self.chances_used(table.seat)
+        allowed, used = self._chance_max, self.chances_used(table.seat)
         if used >= allowed:
             return IllegalActionError(
                 "S18",
                 f"{used} chance cards have been drawn, and no more than {allowed} may be drawn in "
-                f"one {'turn' if self._options.chance_scope == 'turn' else 'deal'}",
+                f"one {'deal' if self._per_deal else 'turn'}",
             )
         return None
 
     def chances_used(self, seat: int) -> int:
         """Chance cards of a player that count against `chance_max` (S18)."""
-        if self._options.chance_scope == "game":
+        if self._per_deal:
             return self._table.chances[seat]
         # A card drawn in this turn is still unlaid: laying one ends the turn.
         return len(self._table.drawn) if seat == self._table.seat else 0

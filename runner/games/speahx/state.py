@@ -50,7 +50,13 @@ class SpeahxState(State[Action]):
         self.options = options
         self._table = table
         self._referee = Referee(options, table)
+        # Read once: an attribute of a pydantic model costs several times one of a plain object.
         self._decks = options.deck_count()
+        self._refill_each_turn = options.refill == "each_turn"
+        self._quad_scope = options.quad_scope
+        self._chance_max = options.chance_max
+        self._chance_commits = options.chance_commits
+        self._has_table_cards = bool(options.table_cards)
         self._turn_cap = options.turn_cap()
         self._last_event: SpeahxEvent | None = None
         if table.turns >= self._turn_cap:
@@ -115,7 +121,7 @@ class SpeahxState(State[Action]):
 
     def _removes(self, cards: tuple[int, ...]) -> bool:
         pile = [*self._table.pile, *cards]
-        return bool(four_of_a_kind(pile, len(cards), self.options.quad_scope))
+        return bool(four_of_a_kind(pile, len(cards), self._quad_scope))
 
     # What happens
 
@@ -213,7 +219,7 @@ class SpeahxState(State[Action]):
 
     def _remove_four(self, played: int) -> int:
         pile = self._table.pile
-        four = four_of_a_kind(pile, played, self.options.quad_scope)
+        four = four_of_a_kind(pile, played, self._quad_scope)
         if four and self._decks == 1:
             return self._remove_pile()
         for place in reversed(four):
@@ -222,7 +228,7 @@ class SpeahxState(State[Action]):
 
     def _refill(self, hand: list[int]) -> int:
         """Draw up to five cards where the rules want it (R20, S14)."""
-        if hand and self.options.refill == "when_empty":
+        if hand and not self._refill_each_turn:
             return 0
         drew = max(0, min(HAND - len(hand), len(self._table.reserve)))
         for _ in range(drew):
@@ -246,7 +252,7 @@ class SpeahxState(State[Action]):
 
     def _held(self, seat: int) -> list[int]:
         table = self._table
-        if table.drawn and seat == table.seat and not self.options.chance_commits:
+        if table.drawn and seat == table.seat and not self._chance_commits:
             return sorted(table.hands[seat] + table.drawn)
         return table.hands[seat]
 
@@ -254,21 +260,21 @@ class SpeahxState(State[Action]):
         """All that a player may know of the position, enough to act without memory."""
         table = self._table
         pile, drawn = names(table.pile), table.drawn
-        sizes = list(map(len, table.hands))
-        if drawn and not self.options.chance_commits:
-            sizes[table.seat] += len(drawn)
-        chances = self.options.chance_max - self._referee.chances_used(seat)
+        sizes = tuple(map(len, table.hands))
+        if drawn and not self._chance_commits:
+            sizes = tuple(len(self._held(each)) for each in range(self.players))
+        chances = self._chance_max - self._referee.chances_used(seat)
         return SpeahxView(
             seat=seat,
             to_move=None if table.seat == TERMINAL else table.seat,
             hand=names(self._held(seat)),
-            drawn=names(drawn) if seat == table.seat else (),
+            drawn=names(drawn) if drawn and seat == table.seat else (),
             drawn_size=len(drawn),
             pile=pile,
             call=pile[-1][3] if pile and len(pile[-1]) > 2 else None,
             reserve=len(table.reserve),
-            hand_sizes=tuple(sizes),
-            table_sizes=tuple(map(len, table.face_down)) if self.options.table_cards else (),
+            hand_sizes=sizes,
+            table_sizes=tuple(map(len, table.face_down)) if self._has_table_cards else (),
             chances=max(0, min(chances, len(table.reserve))),
             out=tuple(table.out),
             forfeited=tuple(table.forfeited),
