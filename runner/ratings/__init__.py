@@ -1,0 +1,1 @@
+"""How good the bots are, computed from finished deals alone."""

@@ -1,0 +1,69 @@
+"""The model behind the ratings: TrueSkill for deals in which everybody plays for himself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+__all__ = ["Model", "Rating"]
+
+
+class Rating(NamedTuple):
+    """What is believed of a bot's skill: a normal distribution."""
+
+    mu: float
+    sigma: float
+
+    @property
+    def score(self) -> float:
+        """The skill that the bot almost surely has: mu - 3 sigma."""
+        return self.mu - 3 * self.sigma
+
+
+@dataclass(frozen=True)
+class Model:
+    """The constants, in units of skill.
+
+    Raises:
+        ValueError: A constant is outside its range; the message names it.
+    """
+
+    mu: float = 25.0
+    sigma: float = 25 / 3
+    beta: float = 25 / 6
+    """The standard deviation of one performance around the skill."""
+    tau: float = 0.0
+    """The standard deviation by which a skill may have changed before each deal; 0 for bots,
+    which do not learn between deals."""
+    draw_probability: float = 0.001
+    """How likely two equal bots are to tie. Never 0, even where the rules know no ties: two
+    forfeits can tie, and a tie that cannot happen says anything or nothing."""
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "mu": (self.mu, isfinite(self.mu), "a number"),
+            "sigma": (self.sigma, 0 < self.sigma < 1e50, "positive"),
+            "beta": (self.beta, 0 < self.beta < 1e50, "positive"),
+            "tau": (self.tau, 0 <= self.tau < 1e50, "0 or positive"),
+            "draw_probability": (
+                self.draw_probability,
+                0 < self.draw_probability < 1 and self.draw_margin > 0,
+                "above 0 and below 1",
+            ),
+        }
+        for name, (value, right, expected) in ranges.items():
+            if not right:
+                raise ValueError(f"{name} is {value}, expected {expected}")
+
+    @property
+    def start(self) -> Rating:
+        """What is believed of a bot that has not played."""
+        return Rating(self.mu, self.sigma)
+
+    @cached_property
+    def draw_margin(self) -> float:
+        """Two performances that differ by less than this tie."""
+        return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * sqrt(2) * self.beta

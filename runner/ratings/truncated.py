@@ -1,0 +1,144 @@
+"""What one comparison says about a difference of two performances.
+
+A difference with a normal belief N(t, 1) turned out to be above a margin (a win) or within it (a
+tie). The belief that results is matched by a normal one, and what the comparison *added* is a
+normal message with a mean and a variance; these functions give that message.
+
+The textbook form (the functions v and w of TrueSkill) divides 0 by 0 far out in the tails and
+cancels there long before. Each region has its own form here, so that any finite t gives a
+message with a positive variance: nothing can raise, and no belief can widen.
+"""
+
+from __future__ import annotations
+
+from math import erfc, exp, inf, pi, sqrt
+
+__all__ = ["tie_message", "win_message"]
+
+_ROOT_HALF = sqrt(0.5)
+_ROOT_TWO_OVER_PI = sqrt(2 / pi)
+_HALF_ROOT = _ROOT_TWO_OVER_PI / 2
+_TAIL = 8.0
+"""From here on the direct form has lost four digits and the continued fraction is exact."""
+_NEAR, _THIN = 3.0, 4e-4
+"""Within these a tie takes the textbook form, although quadrature is more exact. Its rounding,
+harmless here, decides how long the package ``trueskill`` goes on sweeping over a tie; an exact
+form would stop earlier and differ in the seventh digit."""
+_FRACTION = range(30, 2, -1)
+"""Levels of the continued fraction; at `_TAIL` the rest is below 1e-16 of the value."""
+_FARTHEST = 1e100
+"""Squares of larger distances would overflow; nothing changes beyond."""
+
+# Nodes and weights of the ten-point Gauss-Legendre rule on [-1, 1], positive half.
+_NODES = (
+    (0.1488743389816312, 0.2955242247147529),
+    (0.4333953941292472, 0.2692667193099963),
+    (0.6794095682990244, 0.2190863625159820),
+    (0.8650633666889845, 0.1494513491505806),
+    (0.9739065285171717, 0.0666713443086881),
+)
+
+
+def win_message(mean: float, margin: float) -> tuple[float, float]:
+    """The message of a difference N(mean, 1) that is above the margin.
+
+    Returns:
+        Mean and variance of the message; the variance is infinite where the outcome was so
+        certain that it says nothing.
+    """
+    distance = mean - margin
+    if distance < -_TAIL:
+        height = min(-distance, _FARTHEST)
+        rest = _fraction(height)
+        excess = 1 / (height + rest)
+        return margin + rest, (rest - excess) / (height + excess)
+    v = _ROOT_TWO_OVER_PI * exp(-0.5 * distance * distance) / erfc(-distance * _ROOT_HALF)
+    excess = v + distance
+    w = v * excess
+    if w < 1e-300:
+        return mean, inf
+    return mean + 1 / excess, (1 - w) / w
+
+
+def tie_message(mean: float, margin: float) -> tuple[float, float]:
+    """The message of a difference N(mean, 1) that is within ±margin.
+
+    Returns:
+        Mean and variance of the message.
+    """
+    size = abs(mean)
+    in_reach = size < _NEAR and margin > _THIN
+    if not in_reach and margin <= 1 and margin * size <= 1:
+        return _as_message(mean, *_thin(mean, margin))
+    if size - margin > _TAIL:
+        message, variance = _as_message(size, *_far(size, margin))
+    else:
+        message, variance = _near(size, margin)
+    return (message if mean > 0 else -message), variance
+
+
+def _as_message(mean: float, middle: float, variance: float) -> tuple[float, float]:
+    """The message that turns N(mean, 1) into N(middle, variance)."""
+    return (middle - mean * variance) / (1 - variance), variance / (1 - variance)
+
+
+def _thin(mean: float, margin: float) -> tuple[float, float]:
+    """Mean and variance within a thin strip, by quadrature: nothing cancels."""
+    mass = first = 0.0
+    points = []
+    for node, weight in _NODES:
+        for place in (-margin * node, margin * node):
+            density = weight * exp(place * (mean - 0.5 * place))
+            points.append((place, density))
+            mass += density
+            first += place * density
+    middle = first / mass
+    second = sum((place - middle) ** 2 * density for place, density in points)
+    return middle, second / mass
+
+
+def _near(size: float, margin: float) -> tuple[float, float]:
+    """The message of a strip below in the textbook form."""
+    high, low = margin - size, -margin - size
+    mass = 0.5 * (erfc(-high * _ROOT_HALF) - erfc(-low * _ROOT_HALF))
+    high_density = _HALF_ROOT * exp(-0.5 * high * high)
+    low_density = _HALF_ROOT * exp(-0.5 * low * low)
+    v = (low_density - high_density) / mass
+    w = v * v + (high * high_density - low * low_density) / mass
+    if w < 1e-300:
+        return size, inf
+    return size + v / w, (1 - w) / w
+
+
+def _far(size: float, margin: float) -> tuple[float, float]:
+    """Mean and variance of a strip far below: an exponential that falls off from its edge.
+
+    Distances z from the edge have a density ~ exp(-near z - z²/2) up to 2 margin; each moment
+    is that of the whole tail less that of the part beyond the strip.
+    """
+    near, width = min(size - margin, _FARTHEST), 2 * margin
+    mass, first, second = _tail_moments(near)
+    beyond_mass, beyond_first, beyond_second = _tail_moments(near + width)
+    share = exp(-width * (near + margin))
+    mass -= share * beyond_mass
+    first -= share * (width * beyond_mass + beyond_first)
+    second -= share * (width * (width * beyond_mass + 2 * beyond_first) + beyond_second)
+    depth = first / mass
+    return margin - depth, second / mass - depth * depth
+
+
+def _tail_moments(height: float) -> tuple[float, float, float]:
+    """The integrals of z^j exp(-height z - z²/2) over z > 0, j = 0, 1, 2."""
+    rest = _fraction(height)
+    excess = 1 / (height + rest)
+    mass = 1 / (height + excess)
+    variance = (rest - excess) / (height + rest)
+    return mass, mass * excess, mass * (variance + excess * excess)
+
+
+def _fraction(height: float) -> float:
+    """2 / (height + 3 / (height + 4 / ...)), the heart of Mills' ratio far out."""
+    rest = 0.0
+    for level in _FRACTION:
+        rest = level / (height + rest)
+    return 2 / (height + rest)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import msgspec
+import pytest
+from simulation import deal, played
+
+from runner.ratings.standings import Tally, standings
+
+NAMES = ["ada", "bob", "cyd", "dan", "eve"]
+
+
+def test_the_table_counts_places_points_and_faults() -> None:
+    table = standings(
+        NAMES[:4],
+        [
+            deal([0, 1, 2, 3], [1, 2, 3, 4]),
+            deal([3, 0, 1, 2], [4, 1, 2, 2], (0, 1, 0), [(0, "crash"), (2, "timeout")]),
+            deal([2, 3, 0, 1], [3, 4, 1, 2], (0, 2, 0), [(1, "crash")]),
+        ],
+    )
+    rows = {row.name: row for row in table.entrants}
+    assert table.deals == 3
+    assert [row.name for row in table.entrants] == ["ada", "bob", "cyd", "dan"]
+    assert [row.rank for row in table.entrants] == [1, 2, 3, 4]
+    assert rows["ada"].places == (3, 0, 0, 0)
+    assert rows["ada"].points == 9
+    assert rows["bob"].places == (0, 3, 0, 0)
+    assert rows["cyd"].places == (0, 1, 2, 0)
+    assert rows["bob"].mean_place == pytest.approx((2 + 2.5 + 2) / 3)
+    assert rows["cyd"].mean_place == pytest.approx((3 + 2.5 + 3) / 3)
+    assert rows["dan"].faults == {"crash": 2}
+    assert rows["bob"].faults == {"timeout": 1}
+    assert rows["ada"].faults == {}
+
+
+def test_before_the_first_deal_all_share_the_first_rank_by_name() -> None:
+    table = standings(["zoe", "ann"], [])
+    assert [(row.rank, row.name, row.deals) for row in table.entrants] == [
+        (1, "ann", 0),
+        (1, "zoe", 0),
+    ]
+    assert table.entrants[0].mean_place is None
+
+
+def test_the_score_is_three_sigma_below_mu_and_sorts_the_table() -> None:
+    table = standings(NAMES, played([2.0, 1.5, 1.0, 0.5, 0.0], 4, 6, seed=3))
+    scores = [row.score for row in table.entrants]
+    assert scores == sorted(scores, reverse=True)
+    for row in table.entrants:
+        assert row.score == row.mu - 3 * row.sigma
+        assert row.deals == 24
+        assert sum(row.places) == 24
+
+
+def test_better_bots_rank_higher() -> None:
+    table = standings(NAMES, played([0.0, 2.0, 1.0, 4.0, 3.0], 4, 20, seed=1))
+    assert [row.name for row in table.entrants] == ["dan", "eve", "bob", "cyd", "ada"]
+
+
+def test_the_table_can_be_asked_for_at_any_time() -> None:
+    deals = list(played([3.0, 2.0, 1.0, 0.0], 4, 2, seed=5))
+    tally = Tally(NAMES[:4])
+    for count, one in enumerate(deals, 1):
+        tally.add(one)
+        assert tally.standings() == standings(NAMES[:4], deals[:count])
+
+
+def test_a_row_becomes_the_published_json() -> None:
+    table = standings(NAMES[:2], [deal([0, 1], [1, 2])])
+    row = msgspec.to_builtins(table.entrants[0])
+    assert list(row) == [
+        "rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place", "places", "faults",
+    ]  # fmt: skip
+
+
+def test_the_plain_table_needs_no_array_library() -> None:
+    code = "import sys, runner.ratings.standings; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
