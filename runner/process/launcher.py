@@ -18,14 +18,40 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar
 
+from runner.process.sweep import MARK, descendants, end_orphans, end_tree
 from runner.process.system import IS_LINUX, has_exited, resident_bytes
-from runner.process.sweep import MARK, descendants, end_tree, marked_orphans, reap
 
-__all__ = ["Child", "Exit", "Launcher", "PlainLauncher", "Program", "ResourceLimits"]
+__all__ = [
+    "SAFE_PATH",
+    "Child",
+    "Exit",
+    "Launcher",
+    "PlainLauncher",
+    "Program",
+    "ResourceLimits",
+    "Rights",
+    "clean_environment",
+    "detached",
+    "next_mark",
+]
 
-_SAFE_PATH = "/usr/local/bin:/usr/bin:/bin"
+SAFE_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where a bot finds programs."""
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What the organiser of a tournament grants one bot beyond its own folder."""
+
+    network: bool = False
+    devices: tuple[str, ...] = ()
+    """Absolute paths below /dev."""
+    data: tuple[str, ...] = ()
+    """Absolute paths that may be read."""
+    env: tuple[str, ...] = ()
+    """Names of variables that are passed on from this program's own environment."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +64,9 @@ class Program:
     """The working directory."""
     env: tuple[tuple[str, str], ...] = ()
     """Variables beyond the clean environment."""
+    rights: Rights = Rights()
+    builds: bool = False
+    """A build step, not a bot: it may write to its folder."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +77,16 @@ class ResourceLimits:
     """Bytes, for the process and all below it."""
     file_size: int = 64 * 1024 * 1024
     open_files: int = 256
+    processes: int = 32
+    """Processes and threads at one time; only a sandbox can hold a bot to it."""
+    temp_size: int = 64 * 1024 * 1024
+    """Bytes of temporary files; only a sandbox can hold a bot to it."""
+
+    def describe(self) -> str:
+        """For the line on what protects the host, such as ``processes 32 | memory 512M``."""
+        if self.memory is None:
+            return f"processes {self.processes}"
+        return f"processes {self.processes} | memory {self.memory >> 20}M (rlimit + watchdog)"
 
 
 @dataclass(frozen=True)
@@ -82,8 +121,12 @@ class Child:
     stdout: int
     stderr: int
     mark: str
-    temp: Path
+    temp: Path | None
     exit: Exit | None = field(default=None, init=False)
+
+    def processes(self) -> list[int]:
+        """The bot's own process, then all below it, without any wrapper of a sandbox."""
+        return [self.pid, *descendants(self.pid)]
 
     def has_exited(self) -> bool:
         """Whether the bot's own process is over; it stays uncollected, so its id stays ours."""
@@ -91,7 +134,7 @@ class Child:
 
     def memory(self) -> int:
         """Bytes of RAM of the whole tree."""
-        return sum(map(resident_bytes, [self.pid, *descendants(self.pid)]))
+        return sum(map(resident_bytes, self.processes()))
 
     def wait(self, grace: float) -> bool:
         """Give the process a little time to end by itself; says whether it did.
@@ -118,21 +161,35 @@ class Child:
         """End the bot and everything it started, at once; may be called again."""
         if self.exit is not None:
             return self.exit
-        end_tree(self.pid)
+        self._end_processes()
         _, status, usage = os.wait4(self.pid, 0)
-        self.exit = Exit(os.waitstatus_to_exitcode(status), usage.ru_maxrss * _RSS_UNIT)
-        for orphan in marked_orphans(self.mark):
-            end_tree(orphan)
-            reap(orphan)
+        self.exit = Exit(self._exit_status(status), usage.ru_maxrss * _RSS_UNIT)
+        self._sweep()
         self.close_input()
         os.close(self.stdout)
         os.close(self.stderr)
-        shutil.rmtree(self.temp, ignore_errors=True)
+        if self.temp is not None:
+            shutil.rmtree(self.temp, ignore_errors=True)
         return self.exit
+
+    def _end_processes(self) -> None:
+        """Kill everything; only the process that was started is left to be collected."""
+        end_tree(self.pid)
+
+    def _exit_status(self, wait_status: int) -> int:
+        """The bot's own status, from that of the process that was started."""
+        return os.waitstatus_to_exitcode(wait_status)
+
+    def _sweep(self) -> None:
+        """Kill and collect what got away."""
+        end_orphans(self.mark)
 
 
 class Launcher(ABC):
     """Starts bots in one particular way."""
+
+    confines: ClassVar[bool] = False
+    """Whether it protects the host and the other bots from malice."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -150,12 +207,41 @@ class Launcher(ABC):
 _numbers = count(1)
 
 
-class PlainLauncher(Launcher):
-    """Own session, clean environment, resource limits; no protection against malice."""
+def next_mark() -> str:
+    """A name for one bot process that no other process of this machine's runners has."""
+    return f"{os.getpid()}-{next(_numbers)}"
 
-    def __init__(self) -> None:
+
+def clean_environment(program: Program, home: str) -> dict[str, str]:
+    """All that a bot sees of an environment.
+
+    Args:
+        program: Its own variables and rights count.
+        home: Its home and its folder for temporary files.
+    """
+    granted = {name: os.environ[name] for name in program.rights.env if name in os.environ}
+    return {
+        "PATH": SAFE_PATH,
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **granted,
+        **dict(program.env),
+    }
+
+
+class PlainLauncher(Launcher):
+    """Own session, clean environment, resource limits; no protection against malice.
+
+    Args:
+        limited: Whether the limits that the system can hold a process to are set.
+    """
+
+    def __init__(self, *, limited: bool = True) -> None:
         self._setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
-        self._prlimit = shutil.which("prlimit", path="/usr/bin:/bin")
+        self._prlimit = shutil.which("prlimit", path="/usr/bin:/bin") if limited else None
 
     def describe(self) -> str:
         """See `Launcher.describe`."""
@@ -164,18 +250,9 @@ class PlainLauncher(Launcher):
 
     def start(self, program: Program, limits: ResourceLimits) -> Child:
         """See `Launcher.start`."""
-        mark = f"{os.getpid()}-{next(_numbers)}"
+        mark = next_mark()
         temp = Path(tempfile.mkdtemp(prefix="tourney-bot-"))
-        environment = {
-            "PATH": _SAFE_PATH,
-            "HOME": str(temp),
-            "TMPDIR": str(temp),
-            "LANG": "C.UTF-8",
-            "PYTHONHASHSEED": "0",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            **dict(program.env),
-            MARK: mark,
-        }
+        environment = {**clean_environment(program, str(temp)), MARK: mark}
         try:
             process = subprocess.Popen(
                 [*self._wrapper(limits), *program.command],
@@ -210,15 +287,15 @@ def adopt(process: subprocess.Popen[bytes], mark: str, temp: Path) -> Child:
     process.returncode = 0  # collected by `Child`, not by subprocess
     return Child(
         pid=process.pid,
-        stdin=_detached(process.stdin),
-        stdout=_detached(process.stdout),
-        stderr=_detached(process.stderr),
+        stdin=detached(process.stdin),
+        stdout=detached(process.stdout),
+        stderr=detached(process.stderr),
         mark=mark,
         temp=temp,
     )
 
 
-def _detached(stream: IO[bytes] | None) -> int:
+def detached(stream: IO[bytes] | None) -> int:
     """The pipe of a stream as a descriptor of our own that does not block."""
     if stream is None:
         raise ValueError("all three streams of a bot must be pipes")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from runner.process.system import children
 
-__all__ = ["MARK", "descendants", "end_tree", "end_unknown_children", "marked_orphans", "reap"]
+__all__ = ["MARK", "descendants", "end_orphans", "end_tree", "end_unknown_children", "reap"]
 
 MARK = "TOURNEY_PROCESS"
 """The environment variable that tells which bot process an orphan came from."""
@@ -66,15 +66,30 @@ def end_tree(pid: int) -> None:
         _kill(child)
 
 
-def marked_orphans(mark: str) -> list[int]:
-    """Children of this program whose environment carries the mark of a bot that has ended."""
-    needle = f"{MARK}={mark}".encode()
-    found = []
-    for pid in children(os.getpid()):
-        with contextlib.suppress(OSError):
-            if needle in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                found.append(pid)
-    return found
+def end_orphans(mark: str) -> None:
+    """Kill and collect every child of this program that carries the mark of a bot that has ended.
+
+    A process that forks and exits, over and over, is never where it was last seen: it is over
+    only when two looks in a row find the same children and no mark.
+    """
+    before: list[int] = []
+    for _ in range(_ROUNDS):
+        now = children(os.getpid())
+        marked = [pid for pid in now if _carries(pid, mark)]
+        for pid in marked:
+            end_tree(pid)
+            reap(pid)
+        if not marked and now == before:
+            return
+        before = now
+
+
+def _carries(pid: int, mark: str) -> bool:
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
+    return f"{MARK}={mark}".encode() in environment.split(b"\0")
 
 
 def reap(pid: int) -> None:
