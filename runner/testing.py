@@ -32,6 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Write no cache: pytest would put it beside the FILE, which may be anywhere."""
+    if early_config.known_args_namespace.rule_cases:
+        for plugin in ("cacheprovider", "stepwise"):
+            early_config.pluginmanager.set_blocked(plugin)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Read the files, and collect nothing but their cases."""
     files: list[Path] = config.getoption("rule_cases")

@@ -235,7 +235,9 @@ def _next_leader(config: dict[str, Any], state: dict[str, Any], action: dict[str
     players = action.pop("players", state.get("players", len(finish or range(4))))
     options = _options(config, players=players)
     if finish is None:
-        winner = _pop_any(action, "previous_instant_win", "instant_win", "previous_winner", "winner")
+        winner = _pop_any(
+            action, "previous_instant_win", "instant_win", "previous_winner", "winner"
+        )
         before = _won_at_once(options, winner)
     else:
         before = _finished(options, finish)
