@@ -94,13 +94,13 @@ def _explain(line: bytes, request_id: int, error: str) -> Noise | WrongShape:
 def read_ready(line: bytes) -> Ready | Noise | WrongShape:
     """What a line means while a `Hello` is open."""
     try:
-        return _ready_decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        why = str(error)
-    try:
         value: Any = json.loads(line)
     except (ValueError, RecursionError):
         return Noise("not a JSON object")
-    if isinstance(value, dict) and value.get("type") == "ready":
-        return WrongShape(why)
-    return Noise("not a ready message")
+    # The decoder alone would take an object without any type for a `Ready`.
+    if not isinstance(value, dict) or value.get("type") != "ready":
+        return Noise("not a ready message")
+    try:
+        return _ready_decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return WrongShape(str(error))
