@@ -111,7 +111,7 @@ def _unshimmed(program: str, folder: Path) -> str:
     if path.parent.name != "shims":
         return program
     name = path.parent.parent.name.removeprefix(".")
-    manager = shutil.which(name) or shutil.which(path.parent.parent / "bin" / name)
+    manager = shutil.which(name) or shutil.which(str(path.parent.parent / "bin" / name))
     if manager is None:
         return program
     try:

@@ -61,8 +61,8 @@ def load_config(
     Raises:
         ConfigError: With everything that is wrong, each with its file, line and column.
     """
-    problems = Problems()
     found = _find(path)
+    problems = Problems(str(found))
     document = load_document(found, str(found), problems)
     if document is None or not _is_mapping(document):
         raise ConfigError(problems.lines())

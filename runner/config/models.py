@@ -158,7 +158,7 @@ class Entrant(Section):
 class Conduct(Section):
     """How matches are run and rated: what files and the program write alike."""
 
-    time: TimeConfig = TimeConfig()
+    time: TimeConfig = Field(default_factory=TimeConfig)
     on_fault: Literal["forfeit", "substitute"] = "forfeit"
     """What a bot's fault costs it: the deal, or a move that the game chooses."""
     max_faults: int = Field(default=3, ge=1, le=1_000_000)
@@ -169,8 +169,8 @@ class Conduct(Section):
     """Whether a line of output that is no message is a fault."""
     reveal_names: bool = False
     """Whether bots see each other's names."""
-    rating: RatingConfig = RatingConfig()
-    limits: LimitsConfig = LimitsConfig()
+    rating: RatingConfig = Field(default_factory=RatingConfig)
+    limits: LimitsConfig = Field(default_factory=LimitsConfig)
 
 
 class Config(Conduct):

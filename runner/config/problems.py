@@ -36,9 +36,14 @@ class Problem:
 
 
 class Problems:
-    """Gathers problems; the same one is kept once."""
+    """Gathers problems; the same one is kept once.
 
-    def __init__(self) -> None:
+    Args:
+        file: The file whose problems are said first.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
         self._found: dict[str, Problem] = {}
 
     def add(self, problem: Problem) -> None:
@@ -50,7 +55,7 @@ class Problems:
 
     def lines(self) -> list[str]:
         """All problems, file by file in the order in which they came up, then by position."""
-        files = list(dict.fromkeys(problem.file for problem in self._found.values()))
+        files = [self._file, *dict.fromkeys(problem.file for problem in self._found.values())]
         return sorted(
             self._found,
             key=lambda line: (files.index(self._found[line].file), self._found[line].mark),

@@ -42,7 +42,7 @@ def find_program(word: str, folder: Path | None, search: str | None = None) -> s
     if _is_absolute(word):
         return shutil.which(word)
     if folder is not None:
-        inside = shutil.which(folder / word)
+        inside = shutil.which(str(folder / word))
         if inside is not None:
             return inside
     return shutil.which(word, path=search) if os.sep not in word else None

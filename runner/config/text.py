@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,19 +12,17 @@ if TYPE_CHECKING:
 __all__ = ["escaped", "listed", "nearest", "shown", "unprintable"]
 
 _LONGEST = 60
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories of characters that are not seen, or that change how others are seen."""
 
 
 def unprintable(text: str) -> str | None:
     """The first control, bidirectional, format or unassigned character of a text, if any."""
-    return next((char for char in text if unicodedata.category(char) in _HIDDEN), None)
+    return next((char for char in text if not char.isprintable() and category(char) != "Zs"), None)
 
 
 def escaped(text: str, longest: int = _LONGEST) -> str:
     """A text cut to `longest` characters, with hidden characters written as escapes."""
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
-    return "".join(_escape(char) if unprintable(char) else char for char in cut)
+    return "".join(char if char.isprintable() else _escape(char) for char in cut)
 
 
 def shown(value: Any) -> str:

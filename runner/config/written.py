@@ -77,7 +77,7 @@ class Settings(Conduct):
     seed: int | str | None = None
     """What all cards come from; drawn at the first run, and secret until the end, if left out or
     ``secret``."""
-    match: MatchFile = MatchFile()
+    match: MatchFile = Field(default_factory=MatchFile)
 
 
 class ConfigFile(Settings):
