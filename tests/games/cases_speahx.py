@@ -17,7 +17,7 @@ from runner.games.speahx.cards import LAID_NAMES, NUMBERS
 from runner.games.speahx.state import SpeahxState
 from runner.games.speahx.table import Table
 
-__all__ = ["check_case"]
+__all__ = ["check_case", "set_up"]
 
 ANY_CARD = NUMBERS["3S"]
 """Fills hands of which a case gives the size only."""
@@ -30,13 +30,14 @@ def check_case(case: dict[str, Any]) -> None:
     if event is None:
         _check_action(case, action)
     else:
-        assert case["legal"] is True
-        _compare(EVENTS[event](dict(case["config"]), action), case["expect"])
+        facts = EVENTS[event](dict(case["config"]), action)
+        assert case["legal"] or not facts["allowed"]
+        _compare(facts, case["expect"] or {})
 
 
 def _check_action(case: dict[str, Any], action: dict[str, Any]) -> None:
     seat = action.pop("seat")
-    state = _position(case, seat)
+    state = set_up(case)
     forfeits = action.pop("forfeit", False)
     if forfeits:
         assert not action
@@ -63,7 +64,9 @@ def _read(state: SpeahxState, seat: int, answer: Any) -> Any:
         return None
 
 
-def _position(case: dict[str, Any], seat: int) -> SpeahxState:
+def set_up(case: dict[str, Any]) -> SpeahxState:
+    """The position of a case."""
+    seat = case["action"]["seat"]
     given = dict(case["state"])
     config = {
         **case["config"],

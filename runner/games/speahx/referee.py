@@ -92,10 +92,14 @@ class Referee:
 
     def _turning_error(self) -> IllegalActionError | None:
         table = self._table
-        if table.hands[table.seat] or not (table.face_down[table.seat] or table.drawn):
-            return IllegalActionError("S21", "the reserve is empty: there is no chance card")
-        if table.drawn:
+        if table.drawn and not table.hands[table.seat]:
             return IllegalActionError("S38", "only one table card may be turned in a turn")
+        if not table.face_down[table.seat]:
+            return IllegalActionError("S21", "the reserve is empty: there is no chance card")
+        if table.hands[table.seat]:
+            return IllegalActionError(
+                "S38", "the reserve is empty, and no table card is turned while the hand has cards"
+            )
         return None
 
     def _check_play(self, action: Action) -> None:
