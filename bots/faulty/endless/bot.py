@@ -11,4 +11,4 @@ for line in sys.stdin:
         print('{"type": "ready", "name": "endless"}', flush=True)
     elif message.get("type") == "move":
         while True:
-            print("still thinking")
+            print(64 * "still thinking ")

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from bundled_table import Play
+
+from runner.process.system import become_subreaper
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+    become_subreaper()  # as every worker is: it finds what bots leave behind
+    folder: Path = tmp_path_factory.mktemp("bundled")
+    return Play(folder)
