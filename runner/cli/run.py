@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -40,19 +42,22 @@ def run(  # noqa: PLR0913 - each is an option
     On an unfinished folder it continues; on a finished one it prints the table.
     """
     from runner.cli.reporting import make_reporter
+    from runner.cli.texts import print_table
     from runner.config import load_config
     from runner.run.tournament import RunChoices
     from runner.run.tournament import run as run_tournament
 
-    loaded = load_config(config, seed=seed)
+    loaded = load_config(config, seed=seed, skip_broken=skip_broken)
     choices = RunChoices(
         folder=out or Path("results") / loaded.path.stem,
+        again=shlex.join(["tourney", *(word for word in sys.argv[1:] if word != "--fresh")]),
         jobs=jobs,
         pin=not no_pin,
         fresh=fresh,
         skip_broken=skip_broken,
     )
-    run_tournament(loaded, choices, make_reporter())
+    print_table(run_tournament(loaded, choices, make_reporter()))
+    typer.echo(f"the page: {choices.folder / 'index.html'}")
 
 
 def add(app: typer.Typer) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import yaml
+from rich.console import Console
 
 from runner.games import registry
+from runner.publish.tables import terminal_table
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-__all__ = ["game_list", "game_options", "yaml_value"]
+    from runner.publish.summary import Summary
+
+__all__ = ["game_list", "game_options", "print_table", "yaml_value"]
 
 
 def yaml_value(value: Any) -> str:
@@ -22,6 +27,16 @@ def yaml_value(value: Any) -> str:
     plain = list(value) if isinstance(value, tuple) else value
     text: str = yaml.safe_dump(plain, default_flow_style=True, width=10_000, allow_unicode=True)
     return text.removesuffix("...\n").strip()
+
+
+_WIDE = 1000
+"""Columns of a file or a pipe: nothing is folded there."""
+
+
+def print_table(summary: Summary) -> None:
+    """Print the ranking to stdout."""
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    console.print(terminal_table(summary))
 
 
 def game_list() -> str:

@@ -10,6 +10,7 @@ from runner.run.wire import Check, Checked, Chunk, Played, Waiting
 
 if TYPE_CHECKING:
     from runner.play.settings import MatchPlan
+    from runner.results.records import DealRecord
     from runner.results.store import Store
     from runner.run.executor import Executor
     from runner.run.folder import ResultsFolder
@@ -119,15 +120,21 @@ class Conductor:
         progress.done += len(chunk.matches)
         progress.add(played.records)
         for record in played.records:
-            place = f"round {record.key.round + 1}, match {record.key.match + 1}"
-            lines: dict[int, list[str]] = {}
-            for fault in record.faults:
-                lines.setdefault(fault.seat, []).append(f"FAULT {fault.kind}: {fault.cause}")
-                if fault.stderr:
-                    lines[fault.seat].append(fault.stderr)
-            for seat, note in record.notes:
-                lines.setdefault(seat, []).append(note)
-            for seat, texts in lines.items():
-                entrant = record.seating[seat]
-                head = f"--- {place}, deal {record.key.deal + 1}, seat {seat}"
-                folder.log(entrant, progress.tallies[entrant].name, [head, *texts])
+            if record.faults or record.notes:
+                _log(record, folder, progress)
+
+
+def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
+    """Add what a deal showed of each bot to the bots' logs."""
+    lines: dict[int, list[str]] = {}
+    for fault in record.faults:
+        lines.setdefault(fault.seat, []).append(f"FAULT {fault.kind}: {fault.cause}")
+        if fault.stderr:
+            lines[fault.seat].append(fault.stderr)
+    for seat, note in record.notes:
+        lines.setdefault(seat, []).append(note)
+    for seat, texts in lines.items():
+        entrant = record.seating[seat]
+        round_number, match, deal = (number + 1 for number in record.key)
+        head = f"--- round {round_number}, match {match}, deal {deal}, seat {seat}"
+        folder.log(entrant, progress.tallies[entrant].name, [head, *texts])

@@ -15,17 +15,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-__all__ = ["ResultsFolder", "write_whole"]
+__all__ = ["ResultsFolder"]
 
 _LOG_CAP = 1 << 20
 """Bytes of one bot's log; later notes are dropped, faults are all in the results file."""
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader finds the old one or the new one, never half of it."""
-    partial = path.with_name(f".{path.name}.new")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
 
 
 class ResultsFolder:

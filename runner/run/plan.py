@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from runner.config import Config
     from runner.run.prepare import Seed
 
-__all__ = ["differing_rules", "duration", "plan_lines"]
+__all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
 
 _GUESS_SECONDS = 0.02
 """Of one deal: what quick bots in Python take; the run itself knows better after a moment."""
@@ -48,7 +48,7 @@ def plan_lines(config: Config, seed: Seed, jobs: int, *, protection: str) -> lis
         f"  left out: {', '.join(config.skipped)}" if config.skipped else "",
         "rules: "
         + (_pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
-        f"limits: {_limits(config)}; on a fault: {config.on_fault}",
+        f"limits: {limits_line(config)}; on a fault: {config.on_fault}",
         f"protection: {protection}",
         f"schedule: {_schedule(config, tournament, jobs)}",
         f"seed: {_seed(seed)}",
@@ -64,7 +64,8 @@ def _pairs(rules: dict[str, Any]) -> str:
     return ", ".join(f"{key}: {json.dumps(value)}" for key, value in rules.items())
 
 
-def _limits(config: Config) -> str:
+def limits_line(config: Config) -> str:
+    """The limits in force, in one line."""
     limits = config.limits
     memory = "no limit" if limits.memory is None else f"{limits.memory >> 20} MiB"
     return (

@@ -118,14 +118,5 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
         "restart": settings.restart,
         "strict": settings.strict,
         "reveal_names": settings.reveal_names,
-        "bots": {
-            bot.name: {"number": bot.number, "sources": bot.hash, "env": _secret(bot)}
-            for bot in bots
-        },
+        "bots": {bot.name: {"number": bot.number, "hash": bot.hash} for bot in bots},
     }
-
-
-def _secret(bot: Bot) -> str:
-    """A mark of the variables that a bot was granted; their values may be keys."""
-    text = "\0".join(f"{key}={value}" for key, value in sorted(bot.env.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16] if text else ""

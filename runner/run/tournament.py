@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from runner import __version__
 from runner.errors import Interrupted, UsageError
+from runner.games.registry import game as find_game
 from runner.process.clock import WallClock
 from runner.process.launcher import PlainLauncher
+from runner.publish.files import write_files
+from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.results.store import Store
 from runner.run.conductor import Conductor
 from runner.run.cores import available
 from runner.run.folder import ResultsFolder
 from runner.run.identity import check_same
 from runner.run.local import LocalExecutor
+from runner.run.plan import differing_rules, limits_line, plan_lines
 from runner.run.planner import Planner
 from runner.run.prepare import (
     Seed,
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
 
     from runner.bots import Bot
     from runner.config import Config
+    from runner.publish.summary import Summary
     from runner.run.progress import Reporter
     from runner.run.wire import Checked
 
@@ -52,6 +58,8 @@ class RunChoices:
     """How to run, as opposed to what."""
 
     folder: Path
+    again: str
+    """The command that continues, for messages."""
     jobs: int | None = None
     """Workers; one a core if None."""
     pin: bool = True
@@ -59,8 +67,11 @@ class RunChoices:
     skip_broken: bool = False
 
 
-def run(config: Config, choices: RunChoices, reporter: Reporter) -> None:
-    """Play what is missing of a tournament and keep it in its folder.
+def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
+    """Play what is missing of a tournament, and keep deals and tables in its folder.
+
+    Returns:
+        The final table.
 
     Raises:
         UsageError: Nothing was played: a bot cannot start, the folder holds another tournament.
@@ -70,24 +81,23 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> None:
     with (
         StopSignals() as signals,
         ResultsFolder(choices.folder, fresh=choices.fresh) as folder,
+        closing(Store(folder.database, create=True)) as store,
     ):
         if folder.moved_to is not None:
             reporter.say(f"the old results are in {folder.moved_to} now")
-        store = Store(folder.database, create=True)
         try:
             _Run(config, choices, reporter, signals).over(folder, store).go()
         except Interrupted as error:
-            raise Interrupted(_how_to_continue(config, choices), error.signal_number) from error
+            message = (
+                "interrupted: finished deals are kept, unfinished ones are void. To continue:\n"
+                f"  {choices.again}"
+            )
+            raise Interrupted(message, error.signal_number) from error
         finally:
             reporter.end()
-            store.close()
-
-
-def _how_to_continue(config: Config, choices: RunChoices) -> str:
-    words = ["tourney", "run", str(config.path), "--out", str(choices.folder)]
-    if choices.jobs is not None:
-        words += ["--jobs", str(choices.jobs)]
-    return f"interrupted; the deals that were finished are kept. To continue: {shlex.join(words)}"
+        summary = summarise(store)
+        write_files(folder.path, summary)
+        return summary
 
 
 class _Run:
@@ -116,6 +126,7 @@ class _Run:
         if self._finished():
             self._remember(bots)
             return
+        self._announce()
         executor = self._executor(bots)
         try:
             conductor = Conductor(executor, self._signals, self._reporter)
@@ -133,6 +144,12 @@ class _Run:
             executor.kill()
             raise
         self._store.set_meta("complete", value=True)
+
+    def _announce(self) -> None:
+        jobs = self._choices.jobs or available()
+        protection = PlainLauncher().describe()
+        for line in plan_lines(self._config, self._seed, jobs, protection=protection):
+            self._reporter.say(line)
 
     def _without(self, bots: list[Bot], names: Sequence[str]) -> list[Bot]:
         left = [bot for bot in bots if bot.name not in names]
@@ -192,30 +209,27 @@ class _Run:
         store.set_meta("identity", identity(config, self._seed, bots))
         store.set_meta("rounds", config.schedule.rounds)
         store.set_meta("settings", msgspec.to_builtins(play_settings(config, self._seed)))
-        store.set_meta("facts", self._facts(bots))
+        store.set_meta("facts", msgspec.to_builtins(self._facts(bots)))
 
-    def _facts(self, bots: list[Bot]) -> dict[str, Any]:
-        """What tables and pages say of the tournament besides its deals."""
+    def _facts(self, bots: list[Bot]) -> Facts:
         config = self._config
-        draw = config.rating.draw_probability
-        return {
-            "name": config.name,
-            "game": config.game,
-            "rating": config.rating.model_dump(mode="json") | {"draw_probability": draw},
-            "protection": PlainLauncher().describe(),
-            "clock": WallClock().describe(),
-            "version": __version__,
-            "entrants": [
-                {
-                    "name": bot.name,
-                    "language": bot.language,
-                    "author": bot.author,
-                    "hash": bot.hash,
-                    "executable": bot.executable,
-                }
+        rules = config.options.in_force()
+        draw = config.rating.draw_probability or find_game(config.game).draw_probability
+        return Facts(
+            name=config.name,
+            game=config.game,
+            rules=rules,
+            differing=differing_rules(config.game, rules),
+            limits=limits_line(config),
+            protection=PlainLauncher().describe(),
+            clock=WallClock().describe(),
+            version=__version__,
+            rating=config.rating.model_dump() | {"draw_probability": draw},
+            entrants=tuple(
+                EntrantFacts(bot.name, bot.language, bot.author, bot.hash, bot.executable)
                 for bot in bots
-            ],
-        }
+            ),
+        )
 
     def _play(self, conductor: Conductor, bots: list[Bot]) -> None:
         names = tuple(bot.name for bot in bots)

@@ -1,0 +1,49 @@
+"""``tourney standings``: the ranking of a folder of results."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "standings"]
+
+
+class Format(StrEnum):
+    """How the ranking is written."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    md = "md"
+
+
+def standings(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    *,
+    format: Annotated[  # noqa: A002 - it names the option
+        Format, typer.Option(help="How to write it.")
+    ] = Format.table,
+) -> None:
+    """Print the ranking, computed afresh from the stored deals; also while a run goes on."""
+    from contextlib import closing
+
+    from runner.cli.texts import print_table
+    from runner.publish import tables
+    from runner.publish.summary import summarise
+    from runner.results.store import FILE_NAME, Store
+
+    with closing(Store(folder / FILE_NAME)) as store:
+        summary = summarise(store)
+    if format is Format.table:
+        print_table(summary)
+        return
+    write = {Format.json: tables.as_json, Format.csv: tables.as_csv, Format.md: tables.as_markdown}
+    typer.echo(write[format](summary), nl=False)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("standings")(standings)
