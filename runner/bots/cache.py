@@ -111,8 +111,14 @@ def _lock_path(path: Path) -> Path:
 
 def _remove(path: Path) -> None:
     """Delete a folder whose folders may be read-only."""
-    if not path.exists():
-        return
-    for folder, _, _ in os.walk(path):  # from the top: a folder is opened before it is read
-        Path(folder).chmod(0o700)
-    shutil.rmtree(path)
+    if path.exists():
+        _open_up(path)
+        shutil.rmtree(path)
+
+
+def _open_up(folder: Path) -> None:
+    folder.chmod(0o700)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                _open_up(Path(entry.path))

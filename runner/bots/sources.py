@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from runner.config.text import shown
+from runner.config.text import escaped
 from runner.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ def scan(folder: Path) -> list[Entry]:
         entries.append(entry)
         if len(entries) > MOST_FILES or size > MOST_BYTES:
             raise UsageError(
-                f"{folder} holds more than {MOST_FILES} files or {MOST_BYTES // 1024**2} MiB, all "
-                "of which would be copied; give the bot a folder of its own, with only its files"
+                f"{_named(folder)} holds more than {MOST_FILES} files or "
+                f"{MOST_BYTES // 1024**2} MiB, all of which would be copied; give the bot a folder "
+                "of its own, with only its files"
             )
     return sorted(entries)
 
@@ -145,8 +146,8 @@ def _entry(folder: Path, found: os.DirEntry[str]) -> Entry:
         kind = "program" if status.st_mode & stat.S_IXUSR else "file"
         return Entry(path, kind, size=status.st_size)
     raise UsageError(
-        f"{shown(found.path)} is neither a file nor a folder, so it cannot be copied with the bot; "
-        "remove it"
+        f"{_named(Path(found.path))} is neither a file nor a folder, so it cannot be copied with "
+        "the bot; remove it"
     )
 
 
@@ -160,6 +161,10 @@ def _link_target(folder: Path, link: Path) -> str:
         target = str(link.readlink())
         return target if os.sep not in target else str(end)
     raise UsageError(
-        f"the link {shown(str(link))} leads out of the bot's folder, to {shown(str(end))}; only "
-        "the folder is copied, so put the file itself there"
+        f"the link {_named(link)} leads out of the bot's folder, to {_named(end)}; only the folder "
+        "is copied, so put the file itself there"
     )
+
+
+def _named(path: Path) -> str:
+    return f"'{escaped(str(path), 500)}'"

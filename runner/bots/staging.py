@@ -84,7 +84,9 @@ def _stage(entrant: Entrant, cache: Path, build_seconds: float) -> Bot:
 def _copy(folder: Path, entries: list[Entry], target: Path, expected: str) -> None:
     copy(folder, entries, target)
     if digest(target, entries) != expected:
-        raise UsageError(f"{folder} changed while it was copied; run this again")
+        raise UsageError(
+            f"'{escaped(str(folder), 500)}' changed while it was copied; run this again"
+        )
 
 
 def _resolved(entrant: Entrant, folder: Path) -> tuple[str, ...]:
