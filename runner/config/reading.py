@@ -94,19 +94,31 @@ def read(  # noqa: PLR0913 - where the value is, what it should be, and what the
         mended = [_mend(document, path, detail) for detail in details]
         if not any(mended):
             break
+    _note_keys(model, document, path, details, known, hints or {})
+    for group in _by_field(model, document, path, details).values():
+        _add(document, group)
+    return None
+
+
+def _note_keys(  # noqa: PLR0913 - what `read` knows
+    model: type[BaseModel],
+    document: Document,
+    path: Path,
+    details: list[ErrorDetails],
+    known: Iterable[str],
+    hints: Mapping[str, str],
+) -> None:
+    """Note keys that are unknown or missing."""
     for detail in details:
         loc = detail["loc"]
         if detail["type"] == "extra_forbidden":
             owner = _model_at(model, loc[:-1])
             names = [*(known if owner is model else ()), *_names(owner)]
-            message = (hints or {}).get(str(loc[-1])) or _unknown(str(loc[-1]), names)
+            message = hints.get(str(loc[-1])) or _unknown(str(loc[-1]), names)
             document.add((*path, *loc), message, key=True)
         elif detail["type"] == "missing":
             at = (*_located(document, path, loc[:-1]), loc[-1])
             document.add(at, "this key is missing")
-    for group in _by_field(model, document, path, details).values():
-        _add(document, group)
-    return None
 
 
 def _mend(document: Document, path: Path, detail: ErrorDetails) -> bool:
