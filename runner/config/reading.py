@@ -94,7 +94,7 @@ def read(  # noqa: PLR0913 - where the value is, what it should be, and what the
         mended = [_mend(document, path, detail) for detail in details]
         if not any(mended):
             break
-    _note_keys(model, document, path, details, known, hints or {})
+    _note_keys(model, document, path, details, known=known, hints=hints or {})
     for group in _by_field(model, document, path, details).values():
         _add(document, group)
     return None
@@ -105,6 +105,7 @@ def _note_keys(  # noqa: PLR0913 - what `read` knows
     document: Document,
     path: Path,
     details: list[ErrorDetails],
+    *,
     known: Iterable[str],
     hints: Mapping[str, str],
 ) -> None:
