@@ -25,6 +25,9 @@ STEP_MS = 50
 
 _CHUNK = 65536
 
+_LOOK_EVERY = 64
+"""Reads in a row after which the process is looked at although it keeps us busy."""
+
 
 class ExchangeError(Exception):
     """No line came.
@@ -69,6 +72,7 @@ class Channel:
         self._lines: deque[bytes] = deque()
         self._partial = bytearray()
         self._received = 0
+        self._reads = 0
         self._ended = False
         self._stderr = bytearray()
         self._stderr_open = True
@@ -89,6 +93,7 @@ class Channel:
                 late is too late is for the clock to say.
         """
         self._received = 0
+        self._reads = 0
         try:
             sent = os.write(self._stdin, payload)
         except BlockingIOError:
@@ -135,7 +140,9 @@ class Channel:
                 continue
             else:
                 self._read_stderr()
-        if not ready:
+        self._reads += 1
+        if not ready or self._reads > _LOOK_EVERY:
+            self._reads = 0
             self._look_at_process()
 
     def _look_at_process(self) -> None:

@@ -9,6 +9,7 @@ set by the small programs ``prlimit`` and ``setpriv`` that the bot is started th
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, ClassVar
 
-from runner.process.sweep import MARK, descendants, end_orphans, end_tree
+from runner.process.sweep import MARK, descendants, end_orphans, end_tree, reap
 from runner.process.system import IS_LINUX, has_exited, resident_bytes
 
 __all__ = [
@@ -96,7 +97,7 @@ class Exit:
     status: int
     """As `subprocess.Popen.returncode`: minus the number of the signal that ended it."""
     peak_memory: int
-    """Bytes of RAM that it had at its largest, so far as the system tells."""
+    """Bytes of RAM that it had at its largest; 0 where the system does not tell."""
 
     def __str__(self) -> str:
         """The ending in plain words, to follow the word *it*."""
@@ -123,6 +124,7 @@ class Child:
     mark: str
     temp: Path | None
     exit: Exit | None = field(default=None, init=False)
+    _below: list[int] = field(default_factory=list, init=False)
 
     def processes(self) -> list[int]:
         """The bot's own process, then all below it, without any wrapper of a sandbox."""
@@ -163,7 +165,7 @@ class Child:
             return self.exit
         self._end_processes()
         _, status, usage = os.wait4(self.pid, 0)
-        self.exit = Exit(self._exit_status(status), usage.ru_maxrss * _RSS_UNIT)
+        self.exit = Exit(self._exit_status(status), _peak_memory(usage))
         self._sweep()
         self.close_input()
         os.close(self.stdout)
@@ -174,15 +176,23 @@ class Child:
 
     def _end_processes(self) -> None:
         """Kill everything; only the process that was started is left to be collected."""
-        end_tree(self.pid)
+        self._below = end_tree(self.pid)
 
     def _exit_status(self, wait_status: int) -> int:
         """The bot's own status, from that of the process that was started."""
         return os.waitstatus_to_exitcode(wait_status)
 
     def _sweep(self) -> None:
-        """Kill and collect what got away."""
+        """Collect what was killed with the bot; kill and collect what got away."""
+        reap(*self._below)
         end_orphans(self.mark)
+
+
+def _peak_memory(usage: resource.struct_rusage) -> int:
+    # Linux counts the memory that this program had when it started a process as that process's
+    # own, so only a higher peak says anything.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return usage.ru_maxrss * _RSS_UNIT if usage.ru_maxrss > own else 0
 
 
 class Launcher(ABC):

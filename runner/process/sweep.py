@@ -43,15 +43,19 @@ def _kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def end_tree(pid: int) -> None:
+def end_tree(pid: int) -> list[int]:
     """Kill a session leader with its group and every descendant; reaping is the caller's.
 
     A tree that forks while it is being killed is walked again until it stands still. It is
     stopped first, top down, so that a fork bomb loses the race.
+
+    Returns:
+        The descendants, parents before children: once the leader has been collected they are
+        this program's to `reap`, in that order.
     """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGSTOP)
-    seen: set[int] = set()
+    seen: dict[int, None] = {}  # keeps the order
     for _ in range(_ROUNDS):
         new = [child for child in descendants(pid) if child not in seen]
         if not new:
@@ -59,11 +63,12 @@ def end_tree(pid: int) -> None:
         for child in new:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(child, signal.SIGSTOP)
-        seen.update(new)
+        seen.update(dict.fromkeys(new))
     _kill_group(pid)
     _kill(pid)
     for child in seen:
         _kill(child)
+    return list(seen)
 
 
 def end_orphans(mark: str) -> None:
@@ -77,8 +82,8 @@ def end_orphans(mark: str) -> None:
         now = children(os.getpid())
         marked = [pid for pid in now if _carries(pid, mark)]
         for pid in marked:
-            end_tree(pid)
-            reap(pid)
+            below = end_tree(pid)
+            reap(pid, *below)
         if not marked and now == before:
             return
         before = now
@@ -92,10 +97,11 @@ def _carries(pid: int, mark: str) -> bool:
     return f"{MARK}={mark}".encode() in environment.split(b"\0")
 
 
-def reap(pid: int) -> None:
-    """Collect a child that has been killed."""
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)
+def reap(*pids: int) -> None:
+    """Collect children that have been killed; those that are another's are left to him."""
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
 
 
 def end_unknown_children(known: set[int]) -> int:
@@ -111,6 +117,6 @@ def end_unknown_children(known: set[int]) -> int:
             break
         count += len(strays)
         for pid in strays:
-            end_tree(pid)
-            reap(pid)
+            below = end_tree(pid)
+            reap(pid, *below)
     return count
