@@ -21,6 +21,9 @@ from runner.run.prepare import draw_seed, play_settings, specs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from runner.bots import Bot
+    from runner.config import Config
+    from runner.config.models import Entrant
     from runner.results.records import DealRecord
 
 __all__ = ["BOTS", "CONFIGS", "NEEDS", "Play", "need_programs"]
@@ -53,7 +56,7 @@ class Play:
     """Plays deals.
 
     Args:
-        folder: For the configuration and the staged bots; what was built there is used again.
+        folder: For configurations and the staged bots; what was built there is used again.
     """
 
     folder: Path
@@ -64,45 +67,65 @@ class Play:
         rules: dict[str, Any],
         *,
         deals: int = 1,
+        matches: int = 1,
         names: Sequence[str] | None = None,
         **settings: Any,
     ) -> list[DealRecord]:
-        """Seat bots, folders below ``bots/``, at one table.
+        """Seat bots at one table.
 
         Args:
-            bots: By seat.
+            bots: By seat, folders below ``bots/`` or absolute paths.
             rules: Of the game, with its name as ``game``.
-            deals: So many fresh deals.
+            deals: So many fresh deals in a match.
+            matches: How many matches.
             names: By seat; a bot's own seed comes from its name.
             settings: Further keys of the configuration.
         """
         need_programs(*bots)
-        rules = {"players": len(bots), **rules}
-        names = names or [f"{bot.replace('/', '-')} {seat}" for seat, bot in enumerate(bots)]
-        document = {
-            "game": rules.pop("game"),
-            "seed": 7,
-            "rules": rules,
-            "bots": [
-                {"bot": str(BOTS / bot), "name": name}
-                for bot, name in zip(bots, names, strict=True)
-            ],
-            "match": {"duplicate": False, "deals": deals},
-            "time": {"start": "30s", "move": "10s"},
-            **settings,
-        }
-        path = self.folder / "tournament.yaml"
-        path.write_text(yaml.safe_dump(document))
-        config = load_config(path)
-        staged = [stage(entrant, self.folder / "cache") for entrant in config.entrants]
+        match = {"duplicate": False, "deals": deals}
+        config = self._configured(bots, rules, names, match=match, **settings)
         tables = Tables(
             play_settings(config, draw_seed(config, None)),
-            specs(staged),
+            specs([self._staged(entrant) for entrant in config.entrants]),
             PlainLauncher(),
             WallClock(),
             most_alive=len(bots),
         )
         try:
-            return list(tables.play(MatchPlan(1, 0, tuple(range(len(bots))))))
+            seating = tuple(range(len(bots)))
+            plans = [MatchPlan(1, match, seating) for match in range(matches)]
+            return [record for plan in plans for record in tables.play(plan)]
         finally:
             tables.pool.kill()
+
+    def staged(self, bot: str) -> Bot:
+        """One bot, ready to be started."""
+        need_programs(bot)
+        return self._staged(self._configured([bot] * 2, {"game": "tienlen"}, None).entrants[0])
+
+    def _staged(self, entrant: Entrant) -> Bot:
+        return stage(entrant, self.folder / "cache")
+
+    def _configured(
+        self,
+        bots: Sequence[str],
+        rules: dict[str, Any],
+        names: Sequence[str] | None,
+        **settings: Any,
+    ) -> Config:
+        names = names or [f"{Path(bot).name} {seat}" for seat, bot in enumerate(bots)]
+        options = {"players": len(bots), **rules}
+        document = {
+            "game": options.pop("game"),
+            "seed": 7,
+            "rules": options,
+            "bots": [
+                {"bot": str(BOTS / bot), "name": name}
+                for bot, name in zip(bots, names, strict=True)
+            ],
+            "time": {"start": "30s", "move": "10s"},
+            **settings,
+        }
+        path = self.folder / "tournament.yaml"
+        path.write_text(yaml.safe_dump(document))
+        return load_config(path)

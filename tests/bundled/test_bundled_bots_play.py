@@ -100,6 +100,17 @@ def test_the_same_seed_gives_the_same_play(rules: dict[str, Any], play: Play) ->
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules["game"])
+def test_a_fresh_process_plays_as_one_that_has_played_before(
+    rules: dict[str, Any], play: Play
+) -> None:
+    kept, renewed = (
+        [record.moves for record in play(PYTHON_BOTS, rules, matches=3, restart=restart)]
+        for restart in ("fault", "match")
+    )
+    assert kept == renewed
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules["game"])
 @pytest.mark.parametrize("bot", [bot for bot in NEEDS if bot != "c"])
 def test_bots_in_all_languages_make_the_same_choices(
     bot: str, rules: dict[str, Any], play: Play

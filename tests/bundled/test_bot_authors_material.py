@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from bundled_table import BOTS, CONFIGS, NEEDS, ROOT, need_programs
+
+from runner.config import load_config
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bundled_table import Play
+
+GUIDE = (ROOT / "docs" / "writing-a-bot.md").read_text()
+PYTHON, YAML = (
+    re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL) for language in ("python", "yaml")
+)
+HELPER = (BOTS / "random" / "tourney_bot.py").read_text()
+
+
+def test_every_copy_of_the_helper_is_the_same() -> None:
+    copies = list(BOTS.rglob("tourney_bot.py"))
+    assert len(copies) >= 3
+    assert {path.read_text() for path in copies} == {HELPER}
+
+
+@pytest.mark.parametrize("game", ["tienlen", "speahx"])
+@pytest.mark.parametrize("number", [0, 1], ids=["with json alone", "with the helper"])
+def test_the_guides_bots_play(number: int, game: str, play: Play, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(PYTHON[number])
+    (tmp_path / "bot.yaml").write_text(YAML[0])
+    (tmp_path / "tourney_bot.py").write_text(HELPER)
+    records = play([str(tmp_path), "greedy"], {"game": game})
+    assert [record.faults for record in records] == [()]
+
+
+def test_the_guides_first_bot_has_ten_lines() -> None:
+    assert len([line for line in PYTHON[0].splitlines() if line.strip()]) <= 10
+
+
+@pytest.mark.parametrize("config", sorted(path.name for path in CONFIGS.glob("*.yaml")))
+def test_shipped_configurations_are_right_and_trust_the_bundled_bots(config: str) -> None:
+    if config == "polyglot.yaml":
+        need_programs(*NEEDS)
+    loaded = load_config(CONFIGS / config)
+    assert all(entrant.trusted for entrant in loaded.entrants)
+
+
+def test_the_polyglot_table_has_every_bundled_language() -> None:
+    need_programs(*NEEDS)
+    loaded = load_config(CONFIGS / "polyglot.yaml")
+    languages = {entrant.language for entrant in loaded.entrants}
+    assert languages == {"Python", "JavaScript", "C", "C++", "Rust", "Java", "Perl"}
+
+
+AWKWARD_LINES = (
+    '{"type":"unheard-of","id":3,"legal":[{"pass":true}]}',
+    "",
+    '{"type":"deal","seed":9007199254740985,"names":["Zo\\u00eb \u2028 \\\\","\\"move\\""]}',
+    (
+        '{"pad":{"legal":[1,[2]],"id":99,"s":"\\\\\\"]}"},"type":"move","id":900719925474,"time":{},'
+        '"view":{"hand":[],"n":null,"f":-1.5e3,"t":true},"legal":[{"play":["3S"],"suit":"H"}]}'
+    ),
+    '{ "type" : "move" , "id" : 5 , "legal" : [ {"pass" : true} ] , "view" : "'
+    + 500_000 * "long \\n"
+    + '", "time" : { } }\r',
+    '{"type":"result","places":[1,2],"points":[3,0],"events":[]}',
+)
+
+
+@pytest.mark.parametrize("bot", ["random", *NEEDS])
+def test_bots_read_any_json_that_may_come(bot: str, play: Play) -> None:
+    """Unknown messages and fields, escapes, blanks, a line of three megabytes, the end."""
+    staged = play.staged(bot)
+    hello = {"type": "hello", "protocol": 1, "game": "tienlen", "rules": {"a": '"}'}, "limits": {}}
+    text = "\n".join([json.dumps(hello), *AWKWARD_LINES, ""])
+    done = subprocess.run(
+        staged.command, cwd=staged.folder, input=text.encode(), capture_output=True, check=True
+    )
+    ready, *answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert ready["type"] == "ready"
+    assert answers == [
+        {"id": 900719925474, "play": ["3S"], "suit": "H"},
+        {"id": 5, "pass": True},
+    ]
