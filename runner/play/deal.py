@@ -13,7 +13,7 @@ from runner.protocol.messages import Deal, Move, MoveTime, Result
 from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from runner.games.base import Game, State
     from runner.play.player import Player
@@ -47,7 +47,7 @@ class DealInPlay:
         faults_so_far: Faults by seat in the match; changed here.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a deal has this many parts
         self,
         game: Game[Any, Any],
         state: State[Any],
@@ -65,6 +65,7 @@ class DealInPlay:
         self._faults_so_far = faults_so_far
         self._encode_action = game.encode
         self._greetings = [encode(self._greeting(seat, seed)) for seat, seed in enumerate(seeds)]
+        self._greeted: set[int] = set()
         seats = range(len(players))
         # A late answer to another deal must not look like one to this: ids start anywhere, but
         # always at the same place for the same deal, since a bot may draw on them.
@@ -91,8 +92,13 @@ class DealInPlay:
             retired: Entrants that forfeit this deal unplayed.
         """
         state = self._state
-        if not state.is_terminal():
-            self._begin(retired)
+        gone = {absent.entrant: absent for absent in retired}
+        if state.is_terminal():
+            for seat, player in enumerate(self._players):
+                if player.running and player.bot.number not in gone:
+                    self._greet(seat)
+        else:
+            self._begin(gone)
             while (seat := state.current_player()) != TERMINAL:
                 self._turn(seat)
         return self._finish(start)
@@ -110,29 +116,39 @@ class DealInPlay:
             names=names if self._settings.reveal_names else None,
         )
 
-    def _begin(self, retired: Sequence[Retired]) -> None:
-        """Have everybody ready before the first move, so that no start falls into a move."""
-        gone = {absent.entrant: absent for absent in retired}
+    def _begin(self, gone: Mapping[int, Retired]) -> None:
+        """Have all who play ready before the first move, so that no start falls into a move."""
         for seat, player in enumerate(self._players):
             if absent := gone.get(player.bot.number):
                 self._forfeit_unplayed(seat, absent)
-                continue
-            try:
-                self._seat(seat)
-            except Fault as fault:
-                self._note_fault(seat, fault)
+            elif player.running:
+                self._greet(seat)
+            elif self._plays(seat):
+                try:
+                    self._start(seat)
+                except Fault as fault:
+                    self._note_fault(seat, fault)
 
-    def _seat(self, seat: int) -> None:
-        player = self._players[seat]
-        if not player.running:
-            player.start()
-        player.tell(self._greetings[seat])
+    def _plays(self, seat: int) -> bool:
+        """Whether a player is still in the deal, from which the cards may release him at once."""
+        scene = self._state.scene()
+        return scene.to_move is not None and scene.seats[seat].state in {"playing", "passed"}
+
+    def _start(self, seat: int) -> None:
+        self._players[seat].start()
+        self._greet(seat)
+
+    def _greet(self, seat: int) -> None:
+        self._players[seat].tell(self._greetings[seat])
+        self._greeted.add(seat)
 
     def _turn(self, seat: int) -> None:
         self._request = b""
         try:
             action = self._ask(seat)
         except Fault as fault:
+            if fault.spent:
+                self._count_time(seat, fault.spent)
             if not self._note_fault(seat, fault):
                 return
             action = self._state.fallback_action()
@@ -146,7 +162,7 @@ class DealInPlay:
         state = self._state
         player = self._players[seat]
         if not player.running:
-            self._seat(seat)
+            self._start(seat)
         legal, complete = None, True
         if player.ready.legal != "none":
             listed = state.legal_actions(player.ready.legal)
@@ -178,12 +194,12 @@ class DealInPlay:
     def _count_time(self, seat: int, charged: int) -> None:
         self._moves[seat] += 1
         self._total[seat] += charged
-        if charged > self._longest[seat]:
+        if charged > self._longest[seat]:  # noqa: PLR1730 - max() takes twice the time
             self._longest[seat] = charged
         if charged > self._move_limit:
-            self._bank[seat] -= charged - self._move_limit
-            left = max(0, self._bank[seat]) // 1_000_000
-            self._time[seat] = MoveTime(self._settings.move_ms, left)
+            left = max(0, self._bank[seat] + self._move_limit - charged)
+            self._bank[seat] = left
+            self._time[seat] = MoveTime(self._settings.move_ms, left // 1_000_000)
 
     def _keep_debug(self, seat: int, text: str) -> None:
         kept = text.encode(errors="replace")[: self._debug_left[seat]]
@@ -225,7 +241,7 @@ class DealInPlay:
         self._forfeit(seat)
 
     def _forfeit(self, seat: int) -> None:
-        if self._state.is_terminal():
+        if not self._plays(seat):
             return
         self._codes.append(f"!{seat}")
         self._events.append(msgspec.Raw(_encode_event(self._state.forfeit(seat))))
@@ -235,7 +251,7 @@ class DealInPlay:
         places, points = state.places(), state.returns()
         notes: list[tuple[int, str]] = []
         for seat, player in enumerate(self._players):
-            if player.running:
+            if player.running and seat in self._greeted:
                 player.tell(encode(Result(places, points, self._events[self._seen[seat] :])))
                 if stderr := player.take_stderr():
                     player.notes.append(f"stderr: {stderr[-_STDERR_KEPT:]}")

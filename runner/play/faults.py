@@ -26,3 +26,7 @@ class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error,
         self.cause = cause
         self.answer = answer
         self.stderr = stderr
+        self.spent = 0
+        """Nanoseconds that the request had been open; 0 outside of one."""
+        self.spent = 0
+        """Nanoseconds that the request had been open; 0 outside of one."""

@@ -46,7 +46,7 @@ def steps(settings: PlaySettings, record: DealRecord) -> Iterator[Step]:
     for number, code in enumerate(record.moves.split()):
         if code.startswith("!"):
             seat = int(code[1:])
-            yield Step(number, seat, None, False, state.forfeit(seat), state)
+            yield Step(number, seat, None, fallback=False, event=state.forfeit(seat), state=state)
             continue
         seat = state.current_player()
         fallback = code.startswith("?")

@@ -57,7 +57,7 @@ class Tables:
         waiting: Called now and then with the name of the bot that a move waits for.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what differs from one worker to another
         self,
         settings: PlaySettings,
         bots: Sequence[BotSpec],

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from runner.play.faults import Fault
 from runner.process.channel import Channel, ExchangeError
@@ -35,7 +34,8 @@ _NOTES = 50
 _OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "OutOfMemoryError", "out of memory", "Out of memory")
 
 
-class PlayerSetup(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerSetup:
     """What all players of a worker share; times in nanoseconds."""
 
     hello: bytes
@@ -67,7 +67,8 @@ class Player:
         self._child: Child | None = None
         self._channel: Channel | None = None
         self._outbox: list[bytes] = []
-        self._stray: list[bytes] = []
+        self._unused: list[bytes] = []
+        self._stray = False
 
     @property
     def running(self) -> bool:
@@ -95,7 +96,7 @@ class Player:
             memory_cap=setup.resources.memory,
             waiting=None if waiting is None else lambda: waiting(self.bot.name),
         )
-        self._stray.clear()
+        self._forget_lines()
         deadline = began + setup.clock.patience(setup.start_limit)
         try:
             self.ready = self._await_ready(self._channel, deadline)
@@ -126,7 +127,8 @@ class Player:
         channel = self._channel
         if channel is None:
             raise RuntimeError("ask needs a running process: call start first")
-        self._stray.clear()
+        if self._unused:
+            self._forget_lines()
         if self._outbox:
             request = b"".join((*self._outbox, request))
             self._outbox.clear()
@@ -138,13 +140,16 @@ class Player:
             while isinstance(answer, Noise):
                 self._note(answer, line)
                 answer = read(line := channel.next_line(deadline), request_id)
-        except ExchangeError as error:
-            raise self._failed(error, limit) from error
-        charged = monotonic_ns() - began
-        if charged > limit:
-            charged = self._check_time(charged, limit)
-        if isinstance(answer, WrongShape):
-            raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
+            charged = monotonic_ns() - began
+            if charged > limit:
+                charged = self._check_time(charged, limit, line)
+            if isinstance(answer, WrongShape):
+                raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
+        except (ExchangeError, Fault) as error:
+            spent = monotonic_ns() - began
+            fault = error if isinstance(error, Fault) else self._failed(error, limit)
+            fault.spent = spent
+            raise fault from error
         return answer, charged
 
     def fault(self, kind: FaultKind, cause: str, line: bytes = b"") -> Fault:
@@ -186,7 +191,7 @@ class Player:
 
     def _evidence(self, line: bytes = b"") -> str:
         """What the bot has written since the request."""
-        lines = [*self._stray, line.rstrip()]
+        lines = [*self._unused, line.rstrip()]
         if self._channel is not None:
             lines.append(self._channel.received())
         return quoted(b"\n".join(filter(None, lines)))
@@ -200,23 +205,27 @@ class Player:
             raise self.fault("start", f"its ready message has a wrong shape: {message.why}", line)
         return message
 
-    def _check_time(self, wall: int, limit: int) -> int:
+    def _forget_lines(self) -> None:
+        self._unused.clear()
+        self._stray = False
+
+    def _check_time(self, wall: int, limit: int, line: bytes = b"") -> int:
         """The time that a late move is charged, if that is within the limit after all."""
         if wall <= limit or self._child is None:
             return wall
         charged = self._setup.clock.charge(wall, self._child)
         if charged > limit:
-            raise self.fault(
-                "timeout", f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
-            )
+            cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
+            raise self.fault(self._kind_of_silence(), cause, line)
         return charged
 
     def _note(self, noise: Noise, line: bytes) -> None:
         if len(self.notes) < _NOTES:
             self.notes.append(f"{noise.why}: {quoted(line, 200)}")
+        if len(self._unused) < _NOTES:
+            self._unused.append(line.rstrip())
         if noise.kind == "stray":
-            if len(self._stray) < _NOTES:
-                self._stray.append(line.rstrip())
+            self._stray = True
             if self._setup.strict:
                 raise self.fault("malformed", f"a line that is no answer ({noise.why})")
 
@@ -241,12 +250,19 @@ class Player:
         return Fault("crash", f"it {ended} without an answer", answer=evidence, stderr=stderr)
 
     def _silence(self, limit: int) -> tuple[FaultKind, str]:
-        late = f"no answer within {seconds(limit)}"
         if self._stray:
-            return "malformed", f"{late}, only lines that are no answer"
-        if self._channel is not None and self._channel.received():
-            return "timeout", f"{late}; a line was begun: does it end with a newline?"
-        return "timeout", f"{late}; nothing was received: did the bot flush its output?"
+            what = "only lines that are no answer"
+        elif self._channel is not None and self._channel.received():
+            what = "a line was begun: does it end with a newline?"
+        elif self._unused:
+            what = "only answers to other requests"
+        else:
+            what = "nothing was received: did the bot flush its output?"
+        return self._kind_of_silence(), f"no answer within {seconds(limit)}; {what}"
+
+    def _kind_of_silence(self) -> FaultKind:
+        """What a request is that ran out of time: lines that are no answer say why it did."""
+        return "malformed" if self._stray else "timeout"
 
     def _memory_cap(self) -> str:
         return f"{(self._setup.resources.memory or 0) >> 20} MiB"
