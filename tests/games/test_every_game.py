@@ -16,7 +16,7 @@ from runner.games.base import TERMINAL, Game, State
 from runner.games.registry import game, names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from runner.games.scene import Scene, Zone
 
@@ -52,7 +52,7 @@ LONGEST_DEAL = 10_000
 seeds = st.integers(0, 2**63)
 
 every_game = pytest.mark.parametrize(("name", "rules"), RULES)
-few_deals = settings(max_examples=10)
+few_deals = settings(max_examples=5)
 
 
 def deal(name: str, rules: dict[str, Any], seed: int, start: int | None = None) -> State[Any]:
@@ -61,7 +61,9 @@ def deal(name: str, rules: dict[str, Any], seed: int, start: int | None = None) 
 
 
 def pick(state: State[Any], random: Random) -> Any:
-    return random.choice(state.legal_actions(random.choice(["all", "canonical"])).actions)
+    """A random action; mostly from the short list, since a long one takes long to make."""
+    mode = "all" if random.random() < 0.2 else "canonical"
+    return random.choice(state.legal_actions(mode).actions)
 
 
 def play_out(state: State[Any], random: Random, forfeits: float = 0.0) -> Iterator[msgspec.Struct]:
@@ -100,27 +102,23 @@ def cards_in(value: Any) -> set[str]:
             return set()
 
 
-def cards_of(zones: list[Zone]) -> set[str]:
-    return set().union(*(cards_in(zone.cards) for zone in zones))
+def counted(zones: Iterable[Zone]) -> Counter[str]:
+    """Cards may come more than once, so they are counted; a suit that was called is left off."""
+    return Counter(card[:2] for zone in zones for card in zone.cards)
 
 
-def hidden_cards(scene: Scene) -> set[str]:
-    return cards_of([zone for zone in scene.zones if zone.shown_to != "all"])
+def hidden_cards(scene: Scene) -> Counter[str]:
+    return counted([zone for zone in scene.zones if zone.shown_to != "all"])
 
 
 def visible_cards(scene: Scene, seat: int) -> set[str]:
     """What a player sees on the table and in his own hand."""
-    return cards_of(
-        [
-            zone
-            for zone in scene.zones
-            if zone.shown_to == "all" or (zone.shown_to == "owner" and zone.seat == seat)
-        ]
-    )
-
-
-def counted(scene: Scene) -> Counter[str]:
-    return Counter(card[:2] for zone in scene.zones for card in zone.cards)
+    seen = [
+        zone
+        for zone in scene.zones
+        if zone.shown_to == "all" or (zone.shown_to == "owner" and zone.seat == seat)
+    ]
+    return {*counted(seen)}
 
 
 @every_game
@@ -157,9 +155,9 @@ def test_the_next_deal_begins_as_the_last_one_says(
 @given(seed=seeds)
 def test_no_card_is_made_or_doubled(name: str, rules: dict[str, Any], seed: int) -> None:
     state = deal(name, rules, seed)
-    before = counted(state.scene())
+    before = counted(state.scene().zones)
     for _ in play_out(state, Random(seed), forfeits=0.01):
-        after = counted(state.scene())
+        after = counted(state.scene().zones)
         assert after <= before
         before = after
 
@@ -174,14 +172,14 @@ def test_the_listed_plays_and_the_checker_agree(
     entry = game(name)
     state = deal(name, rules, seed)
     while not state.is_terminal():
-        listed = state.legal_actions().actions
-        assert len({*listed}) == len(listed) > 0
-        for action in random.sample(listed, min(20, len(listed))):
-            assert state.read(as_answer(entry, state.write(action))) == action
-        canonical = state.legal_actions("canonical")
-        assert canonical.complete
-        for action in random.sample(canonical.actions, min(20, len(canonical.actions))):
-            assert state.read(as_answer(entry, state.write(action))) == action
+        if random.random() < 0.2:
+            listed = state.legal_actions().actions
+            canonical = state.legal_actions("canonical")
+            assert canonical.complete
+            assert len({*listed}) == len(listed) > 0
+            actions = [*listed, *canonical.actions]
+            for action in random.sample(actions, min(30, len(actions))):
+                assert state.read(as_answer(entry, state.write(action))) == action
         state.apply_action(pick(state, random))
 
 
@@ -216,7 +214,7 @@ def test_nobody_is_shown_a_card_that_he_may_not_know(
     known = [visible_cards(scene, seat) for seat in seats]
     for event in play_out(state, Random(seed), forfeits=0.01):
         before, scene = scene, state.scene()
-        laid = hidden_cards(before) - hidden_cards(scene)
+        laid = {*(hidden_cards(before) - hidden_cards(scene))}
         shown = cards_in(event)
         for seat in seats:
             assert shown <= known[seat] | laid | visible_cards(scene, seat)
@@ -245,7 +243,7 @@ def test_a_deal_is_rebuilt_from_its_seed_and_codes(
 
 
 @every_game
-@settings(max_examples=20)
+@few_deals
 @given(seed=seeds)
 def test_forfeiters_come_last_the_earlier_the_lower_and_without_points(
     name: str, rules: dict[str, Any], seed: int
@@ -290,9 +288,9 @@ def test_scenes_show_the_position(name: str, rules: dict[str, Any], seed: int) -
         for zone in scene.zones:
             assert zone.seat is None or zone.seat in range(state.players)
             assert all(CARD.fullmatch(card) for card in zone.cards)
-            if zone.name == "hand":
-                assert zone.shown_to == "owner"
-                assert [*zone.cards] == state.hand(zone.seat)
+        for seat in range(state.players):
+            own = [zone for zone in scene.zones if zone.shown_to == "owner" and zone.seat == seat]
+            assert Counter(state.hand(seat)) <= counted(own)
 
 
 @every_game
