@@ -18,6 +18,11 @@ __all__ = ["AnswerReader", "Noise", "WrongShape", "encode", "quoted", "read_read
 _encoder = msgspec.json.Encoder()
 _ready_decoder = msgspec.json.Decoder(Ready)
 
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+_BOM = b"\xef\xbb\xbf"
+"""Some runtimes begin their output with it; JSON's readers may ignore it."""
+
 QUOTE_LENGTH = 2000
 
 
@@ -64,43 +69,58 @@ class AnswerReader(Generic[AnswerT]):
         """What a line means while request `request_id` is open."""
         try:
             answer = self._decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return _explain(line, request_id, str(error))
+        except _UNREADABLE as error:
+            if line.startswith(_BOM):
+                return self.read(line.lstrip(_BOM), request_id)
+            return _explain(line, request_id, error)
         if answer.id == request_id:
             return answer
         return _stale(answer.id, request_id)
 
 
-def _stale(got: object, request_id: int) -> Noise:
+def _stale(got: int, request_id: int) -> Noise:
     return Noise(f"an answer to request {got!r:.40} while {request_id} was open: dropped", "stale")
 
 
-def _explain(line: bytes, request_id: int, error: str) -> Noise | WrongShape:
+def _explain(line: bytes, request_id: int, error: Exception) -> Noise | WrongShape:
     """The slow way, for a line that is no answer: what is it then?"""
-    try:
-        value: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        return Noise("not a JSON object")
+    value = _loosely(line)
     if not isinstance(value, dict):
         return Noise("not a JSON object")
     if "id" not in value:
         return Noise("an object without an id")
     got = value["id"]
-    if isinstance(got, bool) or got != request_id:
+    if got == request_id and not isinstance(got, bool):
+        return WrongShape(_complaint(error))
+    if got == str(request_id):
+        return WrongShape(f"its id is text, expected the number {request_id}")
+    if type(got) is int:
         return _stale(got, request_id)
-    return WrongShape(error)
+    return Noise("an object whose id is no whole number")
 
 
 def read_ready(line: bytes) -> Ready | Noise | WrongShape:
     """What a line means while a `Hello` is open."""
-    try:
-        value: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        return Noise("not a JSON object")
+    line = line.lstrip(_BOM)
+    value = _loosely(line)
     # The decoder alone would take an object without any type for a `Ready`.
     if not isinstance(value, dict) or value.get("type") != "ready":
         return Noise("not a ready message")
     try:
         return _ready_decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return WrongShape(str(error))
+    except _UNREADABLE as error:
+        return WrongShape(_complaint(error))
+
+
+def _loosely(line: bytes) -> Any:
+    """What a line says to a reader that forgives more than JSON allows; None if nothing."""
+    try:
+        return json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _complaint(error: Exception) -> str:
+    if isinstance(error, msgspec.ValidationError):
+        return str(error)
+    return f"not strict JSON, which has no NaN, no Infinity and no half surrogate pairs ({error})"
