@@ -1,0 +1,1 @@
+"""Keeping bots in: launchers that confine what they start, and the choice among them."""
