@@ -299,13 +299,20 @@ class SpeahxState(State[Action]):
         Raises:
             ValueError: The deal is not over.
         """
-        if self._table.seat != TERMINAL:
-            raise ValueError("the deal is not over")
-        return places(self._table)
+        return places(self._finished())
 
     def returns(self) -> tuple[float, ...]:
-        """The points of each seat when the deal is over (S37)."""
-        return points(self._table, self.options.points_by_place())
+        """The points of each seat (S37).
+
+        Raises:
+            ValueError: The deal is not over.
+        """
+        return points(self._finished(), self.options.points_by_place())
+
+    def _finished(self) -> Table:
+        if self._table.seat != TERMINAL:
+            raise ValueError("the deal is not over")
+        return self._table
 
     def next_start(self) -> int:
         """The next dealer: the deal moves on clockwise (R13)."""
