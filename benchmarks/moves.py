@@ -21,7 +21,7 @@ from runner.games.registry import game
 from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
 from runner.process.channel import Channel
-from runner.process.clock import WallClock
+from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
 
 HERE = Path(__file__).parent
@@ -50,6 +50,7 @@ def settings() -> PlaySettings:
         max_faults=3,
         restart="fault",
         strict=False,
+        ponder=False,
         reveal_names=False,
         memory=512 << 20,
         output=1 << 20,
@@ -125,7 +126,7 @@ def measure(matches: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = build(folder)
         bots = [BotSpec(number, f"bot {number}", (path,), folder) for number in range(4)]
-        tables = Tables(settings(), bots, PlainLauncher(), WallClock(), most_alive=4)
+        tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
         requests = recorded(tables, max(1, matches // 5))
         hellos = 4  # the first payload of each process
         requests = requests[hellos:]

@@ -159,6 +159,10 @@ class Conduct(Section):
     """How matches are run and rated: what files and the program write alike."""
 
     time: TimeConfig = Field(default_factory=TimeConfig)
+    clock: Literal["fair", "wall"] = "fair"
+    """Whether a late answer is charged the bot's own time only, or what the wall clock says."""
+    ponder: bool = False
+    """Whether bots may think while others are to move."""
     on_fault: Literal["forfeit", "substitute"] = "forfeit"
     """What a bot's fault costs it: the deal, or a move that the game chooses."""
     max_faults: int = Field(default=3, ge=1, le=1_000_000)

@@ -10,7 +10,7 @@ from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from runner.play.faults import Fault
 from runner.protocol.lines import encode, quoted
 from runner.protocol.messages import Deal, Move, MoveTime, Result
-from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime, SlowMove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +27,8 @@ _DEBUG_CAP = 4096
 _REQUEST_KEPT = 20_000
 _STDERR_KEPT = 4000
 """Characters; more is kept only for a fault."""
+
+_SLOW_KEPT = 20
 
 _IDS_PER_DEAL = 10_000
 _DEALS_BY_ID = 200_000
@@ -80,6 +82,7 @@ class DealInPlay:
         self._total = [0 for _ in seats]
         self._longest = [0 for _ in seats]
         self._faults: list[FaultRecord] = []
+        self._slow: list[SlowMove] = []
         self._debug: list[tuple[int, int, str]] = []
         self._debug_left = [_DEBUG_CAP for _ in seats]
         self._request = b""
@@ -139,7 +142,7 @@ class DealInPlay:
         self._greet(seat)
 
     def _greet(self, seat: int) -> None:
-        self._players[seat].tell(self._greetings[seat])
+        self._players[seat].new_deal(self._greetings[seat])
         self._greeted.add(seat)
 
     def _turn(self, seat: int) -> None:
@@ -182,6 +185,9 @@ class DealInPlay:
         answer, charged = player.ask(request, request_id, self._move_limit + self._bank[seat])
         self._seen[seat] = len(self._events)
         self._count_time(seat, charged)
+        if player.slow is not None and len(self._slow) < _SLOW_KEPT:
+            wall, cpu, waiting = player.slow.wall, player.slow.cpu, player.slow.waiting
+            self._slow.append(SlowMove(len(self._codes), seat, wall, cpu, waiting))
         if answer.debug is not None:
             self._keep_debug(seat, answer.debug)
         try:
@@ -267,5 +273,6 @@ class DealInPlay:
             times=tuple(map(SeatTime, self._moves, self._total, self._longest)),
             faults=tuple(self._faults),
             debug=tuple(self._debug),
+            slow=tuple(self._slow),
             notes=tuple(notes),
         )

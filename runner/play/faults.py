@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runner.results.records import FaultKind
 
-__all__ = ["Fault"]
+__all__ = ["Fault", "SpoiltError"]
 
 
 class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error, not ours
@@ -28,5 +28,15 @@ class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error,
         self.stderr = stderr
         self.spent = 0
         """Nanoseconds that the request had been open; 0 outside of one."""
-        self.spent = 0
-        """Nanoseconds that the request had been open; 0 outside of one."""
+
+
+class SpoiltError(Exception):
+    """The host spoilt a move, so that nobody can say whose fault its delay is: the deal is void.
+
+    Args:
+        bot: Whose move it was.
+        cause: What the host did.
+    """
+
+    def __init__(self, bot: str, cause: str) -> None:
+        super().__init__(f"a move of {bot} was spoilt: {cause}")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from runner.games.registry import game as find_game
 from runner.play.deal import DealInPlay
+from runner.play.faults import SpoiltError
 from runner.play.player import PlayerSetup
 from runner.play.pool import PlayerPool
 from runner.play.seeds import bot_seed, deal_seed, match_seed
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from runner.results.records import DealRecord
 
 __all__ = ["Tables", "dealt"]
+
+_REPEATS = 3
+"""How often a deal that the host has spoilt is played again."""
 
 
 def dealt(settings: PlaySettings, key: DealKey, start: int | None) -> State[Any]:
@@ -87,12 +93,17 @@ class Tables:
             output_cap=settings.output,
             stderr_cap=settings.stderr,
             strict=settings.strict,
+            ponder=settings.ponder,
             waiting=waiting,
         )
         self.pool = PlayerPool(bots, setup, most_alive)
 
     def play(self, plan: MatchPlan) -> Iterator[DealRecord]:
-        """Play one match, deal by deal."""
+        """Play one match, deal by deal.
+
+        Raises:
+            SpoiltError: The host spoils a deal again and again.
+        """
         players = self.pool.seat(plan.seats())
         if self._settings.duplicate:
             start = self._first_start(plan)
@@ -123,6 +134,30 @@ class Tables:
                 return
 
     def _play_deal(
+        self,
+        plan: MatchPlan,
+        players: Sequence[Player],
+        number: int,
+        start: int | None,
+        faults: list[int],
+    ) -> tuple[DealRecord, int]:
+        """Play a deal; again, with fresh processes, when the host has spoilt it."""
+        voids: list[str] = []
+        while True:
+            before = list(faults)
+            try:
+                record, following = self._try_deal(plan, players, number, start, faults)
+            except SpoiltError as error:
+                for player in players:
+                    player.stop()
+                faults[:] = before
+                voids.append(str(error))
+                if len(voids) > _REPEATS:
+                    raise
+            else:
+                return msgspec.structs.replace(record, voids=tuple(voids)), following
+
+    def _try_deal(
         self,
         plan: MatchPlan,
         players: Sequence[Player],

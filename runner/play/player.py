@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
 
-from runner.play.faults import Fault
+from runner.play.faults import Fault, SpoiltError
 from runner.process.channel import Channel, ExchangeError
 from runner.process.launcher import Program, ResourceLimits
 from runner.protocol.lines import AnswerReader, Noise, WrongShape, quoted, read_ready
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from runner.games.base import Answer
     from runner.play.settings import BotSpec
-    from runner.process.clock import Clock
+    from runner.process.clock import Charge, Clock, Watch
     from runner.process.launcher import Child, Exit, Launcher
     from runner.results.records import FaultKind
 
@@ -30,6 +30,12 @@ _EXIT_GRACE = 1.0
 
 _NOTES = 50
 """Stray lines of a bot that are noted; one that writes thousands says the same in fifty."""
+
+_SLOW_SHARE = 2
+"""A move that takes half of its limit is looked into."""
+
+_PONDERED = 10_000_000
+"""Nanoseconds of thinking in others' time, in one deal, that mark a bot for being stopped then."""
 
 _OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "OutOfMemoryError", "out of memory", "Out of memory")
 
@@ -47,6 +53,8 @@ class PlayerSetup:
     output_cap: int
     stderr_cap: int
     strict: bool
+    ponder: bool
+    """Whether bots may think while they are not to move."""
     waiting: Callable[[str], None] | None = None
     """Called now and then with the name of the bot that is being waited for."""
 
@@ -63,9 +71,14 @@ class Player:
         self.bot = bot
         self.ready = Ready()
         self.notes: list[str] = []
+        self.slow: Charge | None = None
+        """Where the time of the last answer went, if it took a large share of its limit."""
         self._setup = setup
         self._child: Child | None = None
         self._channel: Channel | None = None
+        self._watch: Watch | None = None
+        self._pondered = 0
+        self._frozen = False
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
         self._stray = False
@@ -88,27 +101,38 @@ class Player:
             self._child = setup.launcher.start(program, setup.resources)
         except OSError as error:
             raise Fault("start", f"it could not be started: {error}") from error
-        waiting = setup.waiting
+        self._watch = setup.clock.watch(self._child)
+        self._pondered = 0
+        self._frozen = False
         self._channel = Channel(
             self._child,
             output_cap=setup.output_cap,
             stderr_cap=setup.stderr_cap,
             memory_cap=setup.resources.memory,
-            waiting=None if waiting is None else lambda: waiting(self.bot.name),
+            step=self._step,
         )
         self._forget_lines()
         deadline = began + setup.clock.patience(setup.start_limit)
         try:
             self.ready = self._await_ready(self._channel, deadline)
-            self._check_time(monotonic_ns() - began, setup.start_limit)
+            wall = monotonic_ns() - began
+            self._watch.end(wall)
+            if wall > setup.start_limit:
+                self._charge(wall, 0, setup.start_limit)
         except ExchangeError as error:
-            raise _at_start(self._failed(error, setup.start_limit)) from error
+            wall = monotonic_ns() - began
+            raise _at_start(self._failed(error, wall, setup.start_limit)) from error
         except Fault as fault:
             raise _at_start(fault) from fault
 
     def tell(self, message: bytes) -> None:
         """Queue a message that needs no answer; it goes out in one write with the next request."""
         self._outbox.append(message)
+
+    def new_deal(self, message: bytes) -> None:
+        """Queue the message that opens a deal."""
+        self._pondered = 0
+        self.tell(message)
 
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
         """Send a request and wait for its answer.
@@ -123,9 +147,10 @@ class Player:
 
         Raises:
             Fault: The process is ended then.
+            SpoiltError: The host is to blame; likewise.
         """
-        channel = self._channel
-        if channel is None:
+        channel, watch = self._channel, self._watch
+        if channel is None or watch is None:
             raise RuntimeError("ask needs a running process: call start first")
         if self._unused:
             self._forget_lines()
@@ -133,6 +158,9 @@ class Player:
             request = b"".join((*self._outbox, request))
             self._outbox.clear()
         read = self._setup.reader.read
+        pondered = watch.begin()
+        if pondered or self._frozen:
+            pondered = self._woken(pondered)
         began = monotonic_ns()
         deadline = began + self._setup.clock.patience(limit)
         try:
@@ -140,16 +168,21 @@ class Player:
             while isinstance(answer, Noise):
                 self._note(answer, line)
                 answer = read(line := channel.next_line(deadline), request_id)
-            charged = monotonic_ns() - began
-            if charged > limit:
-                charged = self._check_time(charged, limit, line)
+            wall = monotonic_ns() - began
+            watch.end(wall)
+            self.slow = None
+            charged = wall + pondered
+            if charged > limit // _SLOW_SHARE:
+                charged = self._charge(wall, pondered, limit, line)
             if isinstance(answer, WrongShape):
                 raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
         except (ExchangeError, Fault) as error:
-            spent = monotonic_ns() - began
-            fault = error if isinstance(error, Fault) else self._failed(error, limit)
-            fault.spent = spent
+            wall = monotonic_ns() - began
+            fault = error if isinstance(error, Fault) else self._failed(error, wall, limit)
+            fault.spent = wall
             raise fault from error
+        if self._frozen and self._child is not None:
+            self._child.freeze()
         return answer, charged
 
     def fault(self, kind: FaultKind, cause: str, line: bytes = b"") -> Fault:
@@ -166,6 +199,8 @@ class Player:
         """Send what is queued and close the bot's input; `stop` must follow."""
         if self._child is None:
             return
+        if self._frozen:
+            self._child.thaw()
         with suppress(OSError):
             os.write(self._child.stdin, b"".join(self._outbox))
         self._outbox.clear()
@@ -186,6 +221,7 @@ class Player:
         ended = None if self._child is None else self._child.kill()
         self._child = None
         self._channel = None
+        self._watch = None
         self._outbox.clear()
         return stderr, ended
 
@@ -209,15 +245,53 @@ class Player:
         self._unused.clear()
         self._stray = False
 
-    def _check_time(self, wall: int, limit: int, line: bytes = b"") -> int:
-        """The time that a late move is charged, if that is within the limit after all."""
-        if wall <= limit or self._child is None:
-            return wall
-        charged = self._setup.clock.charge(wall, self._child)
-        if charged > limit:
-            cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
-            raise self.fault(self._kind_of_silence(), cause, line)
-        return charged
+    def _step(self, late: int) -> None:
+        """The bot has not answered for a while."""
+        if self._watch is not None:
+            self._watch.step(late)
+        if self._setup.waiting is not None:
+            self._setup.waiting(self.bot.name)
+
+    def _woken(self, pondered: int) -> int:
+        """Let a stopped bot go on; gives what it is charged for thinking in others' time."""
+        if self._frozen and self._child is not None:
+            self._child.thaw()
+        if self._setup.ponder:
+            return 0
+        self._pondered += pondered
+        if self._pondered > _PONDERED and not self._frozen:
+            self._frozen = True
+            self.notes.append(
+                f"it used {seconds(self._pondered)} of processor time while others were to move:"
+                " that is charged, and it is stopped between its turns from now on"
+            )
+        return pondered
+
+    def _charge(self, wall: int, pondered: int, limit: int, line: bytes = b"") -> int:
+        """What a slow answer is charged: the wall time, unless only less keeps to the limit."""
+        self.slow = charge = self._charged(wall)
+        if wall + pondered <= limit:
+            return wall + pondered
+        charged = charge.charged + pondered
+        if charged <= limit:
+            return charged
+        self._blame_host(charge)
+        cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
+        raise self.fault(self._kind_of_silence(), cause, line)
+
+    def _charged(self, wall: int) -> Charge:
+        if self._watch is None or self._channel is None:
+            raise RuntimeError("only a running process can be charged")
+        late = self._channel.late(monotonic_ns())
+        if late > 0:
+            self._watch.step(late)
+        return self._watch.charge(wall)
+
+    def _blame_host(self, charge: Charge) -> None:
+        """Raise SpoiltError if the host is to blame for a delay."""
+        if charge.spoilt:
+            self._end()
+            raise SpoiltError(self.bot.name, charge.spoilt)
 
     def _note(self, noise: Noise, line: bytes) -> None:
         if len(self.notes) < _NOTES:
@@ -229,14 +303,20 @@ class Player:
             if self._setup.strict:
                 raise self.fault("malformed", f"a line that is no answer ({noise.why})")
 
-    def _failed(self, error: ExchangeError, limit: int) -> Fault:
-        """The fault behind a reply that did not come."""
+    def _failed(self, error: ExchangeError, wall: int, limit: int) -> Fault:
+        """The fault behind a reply that did not come; raises SpoiltError if it is the host's."""
         if error.reason == "flood":
             cap = self._setup.output_cap
             return self.fault("flood", f"it wrote more than {cap} bytes for one answer")
         if error.reason == "memory":
             return self.fault("memory", f"it used more than {self._memory_cap()} of memory")
         if error.reason == "deadline":
+            charge = self._charged(wall)
+            self._blame_host(charge)
+            if charge.charged < limit:
+                self._end()
+                starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"
+                raise SpoiltError(self.bot.name, starved)
             return self.fault(*self._silence(limit))
         evidence = self._evidence()
         by_itself = self._child is not None and self._child.wait(_EXIT_GRACE)

@@ -39,6 +39,7 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     max_faults: int
     restart: Literal["fault", "match"]
     strict: bool
+    ponder: bool
     reveal_names: bool
     memory: int | None
     output: int

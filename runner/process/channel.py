@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from runner.process.launcher import Child
 
-__all__ = ["STEP_MS", "Channel", "ExchangeError"]
+__all__ = ["Channel", "ExchangeError"]
 
-STEP_MS = 50
-"""The longest single wait; between waits the process itself is looked at."""
+_FIRST_STEP_MS = 5
+_STEP_MS = 50
+"""The longest single waits; after each the process itself is looked at, so a quick bot never is."""
 
 _CHUNK = 65536
 
@@ -50,7 +51,8 @@ class Channel:
         output_cap: Bytes of stdout for one request.
         stderr_cap: Bytes of stderr that are kept; the rest is read and dropped.
         memory_cap: Bytes for the process tree, looked at while waiting; None for no cap.
-        waiting: Called between waits, so that someone can tell what a run is waiting for.
+        step: Called after each wait that brought nothing, with the nanoseconds by which the wait
+            came back too late.
     """
 
     def __init__(
@@ -60,13 +62,15 @@ class Channel:
         output_cap: int,
         stderr_cap: int,
         memory_cap: int | None,
-        waiting: Callable[[], None] | None = None,
+        step: Callable[[int], None] | None = None,
     ) -> None:
         self._child = child
         self._output_cap = output_cap
         self._stderr_cap = stderr_cap
         self._memory_cap = memory_cap
-        self._waiting = waiting
+        self._step = step
+        self._step_ms = _FIRST_STEP_MS
+        self._due = 0
         self._stdin = child.stdin
         self._stdout = child.stdout
         self._lines: deque[bytes] = deque()
@@ -94,6 +98,7 @@ class Channel:
         """
         self._received = 0
         self._reads = 0
+        self._step_ms = _FIRST_STEP_MS
         try:
             sent = os.write(self._stdin, payload)
         except BlockingIOError:
@@ -112,6 +117,13 @@ class Channel:
             self._wait(deadline)
         return self._lines.popleft()
 
+    def late(self, now: int) -> int:
+        """How long before `now` the last wait should have come back at the latest; may be below 0.
+
+        A line that came in the meantime may have come at any time of it.
+        """
+        return now - self._due
+
     def received(self) -> bytes:
         """An unfinished line, if there is one."""
         return bytes(self._partial)
@@ -129,10 +141,13 @@ class Channel:
 
     def _wait(self, deadline: int) -> None:
         """Read what there is, waiting one step at most."""
-        left = deadline - monotonic_ns()
+        now = monotonic_ns()
+        left = deadline - now
         if left <= 0:
             raise ExchangeError("deadline")
-        ready = self._poll.poll(min(left // 1_000_000 + 1, STEP_MS))
+        wait = min(left // 1_000_000 + 1, self._step_ms)
+        self._due = now + wait * 1_000_000
+        ready = self._poll.poll(wait)
         for descriptor, _ in ready:
             if descriptor == self._stdout:
                 self._read_stdout()
@@ -143,11 +158,12 @@ class Channel:
         self._reads += 1
         if not ready or self._reads > _LOOK_EVERY:
             self._reads = 0
+            self._step_ms = _STEP_MS
             self._look_at_process()
 
     def _look_at_process(self) -> None:
-        if self._waiting is not None:
-            self._waiting()
+        if self._step is not None:
+            self._step(max(0, self.late(monotonic_ns())))
         if self._child.has_exited():
             # A descendant may hold the pipe open for ever: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):

@@ -1,22 +1,64 @@
 """Who pays for the time that a move took.
 
-A clock says how long a move may be waited for, and, only for a move that came later than its
-limit, how much of that time is the bot's own.
+A clock says how long a move may be waited for and, only for a move that came later than its
+limit, how much of that time is the bot's own. It looks at one process at a time through a
+`Watch`, which is told when a move begins, drags on and ends.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     from runner.process.launcher import Child
 
-__all__ = ["Clock", "WallClock"]
+__all__ = ["Charge", "Clock", "WallClock", "WallWatch", "Watch"]
+
+
+class Charge(NamedTuple):
+    """What a slow move costs, in nanoseconds."""
+
+    wall: int
+    """By the wall clock."""
+    charged: int
+    """The bot's own share; this is what counts against the limit."""
+    cpu: int = 0
+    """Processor time of the bot's whole tree during the move."""
+    waiting: int = 0
+    """Time for which the bot or the worker was ready to run and got no core."""
+    spoilt: str = ""
+    """What the host did to the move, if that leaves open whose fault the delay is."""
+
+
+class Watch(ABC):
+    """Looks at one process during its moves. `begin` and `end` are on the fast path."""
+
+    @abstractmethod
+    def begin(self) -> int:
+        """A request is about to be written.
+
+        Returns:
+            Nanoseconds of processor time that the bot took for itself since its last answer.
+        """
+
+    @abstractmethod
+    def step(self, late: int) -> None:
+        """The bot has not answered yet; the last wait returned `late` nanoseconds too late."""
+
+    @abstractmethod
+    def end(self, wall: int) -> None:
+        """An answer has come after so many nanoseconds."""
+
+    @abstractmethod
+    def charge(self, wall: int) -> Charge:
+        """What a move costs that took so long by the wall clock."""
 
 
 class Clock(ABC):
-    """Judges the time of a move; all times in nanoseconds."""
+    """Judges the time of moves; all times in nanoseconds."""
+
+    name: ClassVar[str]
 
     @abstractmethod
     def describe(self) -> str:
@@ -27,12 +69,32 @@ class Clock(ABC):
         """How long to wait for a move whose limit is `limit`."""
 
     @abstractmethod
-    def charge(self, wall: int, child: Child) -> int:
-        """What a move that took longer than its limit is charged."""
+    def watch(self, child: Child) -> Watch:
+        """A watch for a process that has just been started."""
+
+
+class WallWatch(Watch):
+    """Nothing but the wall clock counts."""
+
+    def begin(self) -> int:
+        """See `Watch.begin`."""
+        return 0
+
+    def step(self, late: int) -> None:
+        """See `Watch.step`."""
+
+    def end(self, wall: int) -> None:
+        """See `Watch.end`."""
+
+    def charge(self, wall: int) -> Charge:
+        """See `Watch.charge`."""
+        return Charge(wall, wall)
 
 
 class WallClock(Clock):
-    """Time is what the wall clock says."""
+    """Time is what the wall clock says; for hosts that do nothing else."""
+
+    name = "wall"
 
     def describe(self) -> str:
         """See `Clock.describe`."""
@@ -42,6 +104,6 @@ class WallClock(Clock):
         """See `Clock.patience`."""
         return limit
 
-    def charge(self, wall: int, child: Child) -> int:  # noqa: ARG002 - other clocks ask the process
-        """See `Clock.charge`."""
-        return wall
+    def watch(self, child: Child) -> Watch:  # noqa: ARG002 - other clocks look at the process
+        """See `Clock.watch`."""
+        return WallWatch()

@@ -21,7 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, ClassVar
 
-from runner.process.sweep import MARK, descendants, end_orphans, end_tree, reap
+from runner.process.sweep import MARK, descendants, end_orphans, end_tree, freeze, reap, thaw
 from runner.process.system import IS_LINUX, has_exited, resident_bytes
 
 __all__ = [
@@ -152,6 +152,14 @@ class Child:
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
         return True
+
+    def freeze(self) -> None:
+        """Stop the whole tree until `thaw`."""
+        freeze(self.processes)
+
+    def thaw(self) -> None:
+        """Let the tree go on."""
+        thaw(self.processes())
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""

@@ -11,10 +11,23 @@ import contextlib
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runner.process.system import children
 
-__all__ = ["MARK", "descendants", "end_orphans", "end_tree", "end_unknown_children", "reap"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "MARK",
+    "descendants",
+    "end_orphans",
+    "end_tree",
+    "end_unknown_children",
+    "freeze",
+    "reap",
+    "thaw",
+]
 
 MARK = "TOURNEY_PROCESS"
 """The environment variable that tells which bot process an orphan came from."""
@@ -33,14 +46,36 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def _kill(pid: int) -> None:
+def _signal(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
 
 
 def _kill_group(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def freeze(processes: Callable[[], list[int]]) -> None:
+    """Stop a tree of processes, walking it again until nothing in it is new.
+
+    Args:
+        processes: Gives the ids of all that are in the tree now.
+    """
+    seen: set[int] = set()
+    for _ in range(_ROUNDS):
+        new = [pid for pid in processes() if pid not in seen]
+        if not new:
+            return
+        for pid in new:
+            _signal(pid, signal.SIGSTOP)
+        seen.update(new)
+
+
+def thaw(pids: list[int]) -> None:
+    """Let stopped processes go on, the lowest in the tree first."""
+    for pid in reversed(pids):
+        _signal(pid, signal.SIGCONT)
 
 
 def end_tree(pid: int) -> list[int]:
@@ -53,21 +88,19 @@ def end_tree(pid: int) -> list[int]:
         The descendants, parents before children: once the leader has been collected they are
         this program's to `reap`, in that order.
     """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGSTOP)
+    _signal(pid, signal.SIGSTOP)
     seen: dict[int, None] = {}  # keeps the order
     for _ in range(_ROUNDS):
         new = [child for child in descendants(pid) if child not in seen]
         if not new:
             break
         for child in new:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGSTOP)
+            _signal(child, signal.SIGSTOP)
         seen.update(dict.fromkeys(new))
     _kill_group(pid)
-    _kill(pid)
+    _signal(pid, signal.SIGKILL)
     for child in seen:
-        _kill(child)
+        _signal(child, signal.SIGKILL)
     return list(seen)
 
 

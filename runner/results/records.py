@@ -6,7 +6,15 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-__all__ = ["FAULT_KINDS", "DealKey", "DealRecord", "FaultKind", "FaultRecord", "SeatTime"]
+__all__ = [
+    "FAULT_KINDS",
+    "DealKey",
+    "DealRecord",
+    "FaultKind",
+    "FaultRecord",
+    "SeatTime",
+    "SlowMove",
+]
 
 FaultKind = Literal["start", "crash", "timeout", "illegal", "malformed", "flood", "memory"]
 FAULT_KINDS: tuple[FaultKind, ...] = (
@@ -30,6 +38,19 @@ class SeatTime(msgspec.Struct, frozen=True, array_like=True):
     moves: int
     total: int
     longest: int
+
+
+class SlowMove(msgspec.Struct, frozen=True, array_like=True):
+    """A move that took a large share of its limit, and where its time went; nanoseconds."""
+
+    move: int
+    """How many moves of the deal had been played."""
+    seat: int
+    wall: int
+    cpu: int
+    """Processor time of the bot's whole tree."""
+    waiting: int
+    """Ready to run, without a core."""
 
 
 class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -68,5 +89,8 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     faults: tuple[FaultRecord, ...] = ()
     debug: tuple[tuple[int, int, str], ...] = ()
     """(move, seat, text) of the bots' `debug` notes."""
+    slow: tuple[SlowMove, ...] = ()
+    voids: tuple[str, ...] = ()
+    """Why the deal was void before, once for each time: the host had spoilt it."""
     notes: tuple[tuple[int, str], ...] = ()
     """(seat, text) for the bots' logs: stray lines, stale answers, stderr."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from runner.errors import RunError, UsageError
-from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime, SlowMove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,6 +43,8 @@ CREATE TABLE deals (
     points TEXT NOT NULL,
     times TEXT NOT NULL,
     debug TEXT,
+    slow TEXT,
+    voids TEXT,
     PRIMARY KEY (round, match, deal)
 ) WITHOUT ROWID;
 CREATE TABLE faults (
@@ -71,6 +73,8 @@ _json = msgspec.json.Encoder().encode
 _ints = msgspec.json.Decoder(tuple[int, ...]).decode
 _floats = msgspec.json.Decoder(tuple[float, ...]).decode
 _times = msgspec.json.Decoder(tuple[SeatTime, ...]).decode
+_slow = msgspec.json.Decoder(tuple[SlowMove, ...]).decode
+_voids = msgspec.json.Decoder(tuple[str, ...]).decode
 _debug = msgspec.json.Decoder(tuple[tuple[int, int, str], ...]).decode
 
 
@@ -171,7 +175,7 @@ class Store:
 
     def _add_one(self, record: DealRecord) -> int:
         inserted = self._db.execute(
-            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *record.key,
                 _text(record.seating),
@@ -181,6 +185,8 @@ class Store:
                 _text(record.points),
                 _text(record.times),
                 _text(record.debug) if record.debug else None,
+                _text(record.slow) if record.slow else None,
+                _text(record.voids) if record.voids else None,
             ),
         ).rowcount
         if inserted and record.faults:
@@ -307,7 +313,7 @@ def _text(value: object) -> str:
 
 
 def _record(key: DealKey, row: tuple[Any, ...], faults: tuple[FaultRecord, ...]) -> DealRecord:
-    _, _, _, seating, start, moves, places, points, times, debug = row
+    _, _, _, seating, start, moves, places, points, times, debug, slow, voids = row
     return DealRecord(
         key=key,
         seating=_ints(seating),
@@ -318,4 +324,6 @@ def _record(key: DealKey, row: tuple[Any, ...], faults: tuple[FaultRecord, ...])
         times=_times(times),
         faults=faults,
         debug=_debug(debug) if debug else (),
+        slow=_slow(slow) if slow else (),
+        voids=_voids(voids) if voids else (),
     )

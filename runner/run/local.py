@@ -23,6 +23,7 @@ from runner.run.wire import (
     Broken,
     Chunk,
     FrameReader,
+    Spoilt,
     Waiting,
     read_outcome,
     setup_frame,
@@ -102,6 +103,13 @@ class LocalExecutor(Executor):
                     raise RunError(
                         "a worker failed; this is a bug of tourney, please report it. What was"
                         f" stored before is safe.\n{outcome.traceback}"
+                    )
+                if isinstance(outcome, Spoilt):
+                    raise RunError(
+                        f"the run pauses: this machine spoils the same deal again and again"
+                        f" ({outcome.cause}). No bot is blamed, and what was stored before is safe."
+                        " Give the machine more room (fewer --jobs, fewer other programs), then run"
+                        " the same command again to continue."
                     )
                 if not isinstance(outcome, Waiting):
                     worker.task = None

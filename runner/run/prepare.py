@@ -82,6 +82,7 @@ def play_settings(config: Config, seed: Seed) -> PlaySettings:
         max_faults=config.max_faults,
         restart=config.restart,
         strict=config.strict,
+        ponder=config.ponder,
         reveal_names=config.reveal_names,
         memory=config.limits.memory,
         output=config.limits.output,
@@ -117,6 +118,8 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
         "max_faults": settings.max_faults,
         "restart": settings.restart,
         "strict": settings.strict,
+        "ponder": settings.ponder,
+        "clock": config.clock,
         "reveal_names": settings.reveal_names,
         "bots": {bot.name: {"number": bot.number, "hash": bot.hash} for bot in bots},
     }

@@ -12,7 +12,7 @@ import msgspec
 from runner import __version__
 from runner.errors import Interrupted, UsageError
 from runner.games.registry import game as find_game
-from runner.process.clock import WallClock
+from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
 from runner.publish.files import write_files
 from runner.publish.summary import EntrantFacts, Facts, summarise
@@ -177,7 +177,7 @@ class _Run:
             settings=play_settings(self._config, self._seed),
             bots=specs(bots),
             launcher="plain",
-            clock="wall",
+            clock=self._config.clock,
             most_alive=_MOST_ALIVE,
         )
         return LocalExecutor(setup, self._choices.jobs or available(), pin=self._choices.pin)
@@ -222,7 +222,7 @@ class _Run:
             differing=differing_rules(config.game, rules),
             limits=limits_line(config),
             protection=PlainLauncher().describe(),
-            clock=WallClock().describe(),
+            clock=make_clock(config.clock).describe(),
             version=__version__,
             rating=config.rating.model_dump() | {"draw_probability": draw},
             entrants=tuple(

@@ -26,6 +26,7 @@ __all__ = [
     "Outcome",
     "Played",
     "Setup",
+    "Spoilt",
     "Task",
     "Waiting",
     "outcome_frame",
@@ -46,7 +47,7 @@ class Setup(msgspec.Struct, frozen=True):
     bots: tuple[BotSpec, ...]
     launcher: str
     """The name of the way in which bots are started."""
-    clock: Literal["wall"]
+    clock: Literal["fair", "wall"]
     most_alive: int
     """How many bots one worker may keep alive."""
     cpu: int | None = None
@@ -98,6 +99,13 @@ class Waiting(msgspec.Struct, frozen=True, tag=True):
     bot: str
 
 
+class Spoilt(msgspec.Struct, frozen=True, tag=True):
+    """The host spoils a deal again and again."""
+
+    number: int
+    cause: str
+
+
 class Broken(msgspec.Struct, frozen=True, tag=True):
     """The worker itself failed: a bug of this program."""
 
@@ -106,7 +114,7 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 
 
 Task = Check | Chunk
-Outcome = Checked | Played | Waiting | Broken
+Outcome = Checked | Played | Waiting | Spoilt | Broken
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = struct.Struct(">I")

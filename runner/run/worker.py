@@ -16,9 +16,9 @@ import traceback
 from typing import TYPE_CHECKING, NoReturn
 
 from runner import __version__
-from runner.play.faults import Fault
+from runner.play.faults import Fault, SpoiltError
 from runner.play.match import Tables
-from runner.process.clock import WallClock
+from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper, die_with_parent
@@ -29,6 +29,7 @@ from runner.run.wire import (
     Chunk,
     FrameReader,
     Played,
+    Spoilt,
     Waiting,
     outcome_frame,
     read_setup,
@@ -69,7 +70,7 @@ class Worker:
             setup.settings,
             setup.bots,
             PlainLauncher(),
-            WallClock(),
+            make_clock(setup.clock),
             most_alive=setup.most_alive,
             waiting=self._waiting,
         )
@@ -80,6 +81,8 @@ class Worker:
         self._told = time.monotonic()
         try:
             outcome: Outcome = self._play(task) if isinstance(task, Chunk) else self._check(task)
+        except SpoiltError as error:
+            outcome = Spoilt(task.number, str(error))
         except Exception:  # noqa: BLE001 - a bug in here must be reported, not lost with the worker
             outcome = Broken(task.number, traceback.format_exc())
         self._write(outcome)

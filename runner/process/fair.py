@@ -1,0 +1,188 @@
+"""A clock that does not punish a bot for a busy host.
+
+An answer within its limit by the wall clock is accepted on that alone. Only a later one is looked
+into: it is charged the processor time of the bot's whole tree, or the wall time less the time for
+which the bot was ready to run and got no core, whichever is more. A wall cap bounds the whole.
+
+The system counts both per thread (``/proc/PID/task/TID/schedstat``: time on a core, time waiting
+for one). Reading all threads costs tens of microseconds, so it is done only once a move has
+dragged on for a step of the channel; what was waited before that is not counted, except where
+the worker itself came back late.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from time import clock_gettime_ns
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from runner.process.clock import Charge, Clock, WallClock, Watch
+from runner.process.system import IS_LINUX
+
+if TYPE_CHECKING:
+    from runner.process.launcher import Child
+
+__all__ = ["FairClock", "FairWatch", "make_clock"]
+
+_CAP_FACTOR = 5
+_CAP_EXTRA = 2_000_000_000
+_HELD_UP = 100_000_000
+"""A worker that comes back so late was stopped, suspended or starved, and knows nothing of what
+the bot could do in the meantime."""
+_SLACK = 1_000_000
+"""What a bot may use after an answer to get back to reading, a collector or a compiler included."""
+_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+class _Usage(NamedTuple):
+    """What a tree of processes has used so far."""
+
+    cpu: int
+    waiting: int
+    reaped: int
+    """Processor time of children that have ended."""
+    stolen: int
+    """Time that the machine under this one kept for itself, over all cores."""
+
+
+def _threads(pid: int) -> tuple[int, int]:
+    """(time on a core, time waiting for one) of all threads of a process."""
+    cpu = waiting = 0
+    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with suppress(OSError, ValueError):
+            running, queued, _ = path.read_bytes().split()
+            cpu += int(running)
+            waiting += int(queued)
+    return cpu, waiting
+
+
+def _reaped(pid: int) -> int:
+    with suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return (int(fields[13]) + int(fields[14])) * _TICK
+    return 0
+
+
+def _stolen() -> int:
+    with suppress(OSError, IndexError), Path("/proc/stat").open("rb") as file:
+        return int(file.readline().split()[8]) * _TICK
+    return 0
+
+
+def _usage(child: Child) -> _Usage:
+    processes = child.processes()
+    counted = [_threads(pid) for pid in processes]
+    return _Usage(
+        cpu=sum(cpu for cpu, _ in counted),
+        waiting=sum(waiting for _, waiting in counted),
+        reaped=sum(map(_reaped, processes)),
+        stolen=_stolen(),
+    )
+
+
+class FairWatch(Watch):
+    """See the module.
+
+    Args:
+        child: The process.
+    """
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+        self._clock = _process_clock(child)
+        self._began = 0
+        self._ended = 0
+        self._suspected = False
+        self._before: _Usage | None = None
+        self._late = 0
+        self._latest = 0
+
+    def begin(self) -> int:
+        """See `Watch.begin`."""
+        self._before = None
+        self._late = self._latest = 0
+        self._began = now = self._cpu()
+        own = now - self._ended - _SLACK
+        if own <= 0:
+            return 0
+        if self._suspected:
+            return own
+        self._suspected = True
+        return 0
+
+    def step(self, late: int) -> None:
+        """See `Watch.step`."""
+        if late > 0:
+            self._late += late
+            self._latest = max(self._latest, late)
+        if self._before is None:
+            self._before = _usage(self._child)
+
+    def end(self, wall: int) -> None:
+        """See `Watch.end`."""
+        # Of a bot that is not suspected it is enough to know that it did not use more than this;
+        # so it costs one reading of its clock a move, 0.6 us, and not two.
+        self._ended = self._cpu() if self._suspected else self._began + wall
+
+    def charge(self, wall: int) -> Charge:
+        """See `Watch.charge`."""
+        leader = self._cpu() - self._began
+        if self._before is None:  # it was held up before the first look at it
+            own = max(leader, wall - self._late)
+            return Charge(wall, own, leader, self._late, self._spoilt(0))
+        after = _usage(self._child)
+        tree = after.cpu - self._before.cpu + after.reaped - self._before.reaped
+        cpu = max(leader, tree)
+        stolen = (after.stolen - self._before.stolen) // (os.cpu_count() or 1)
+        waiting = max(0, after.waiting - self._before.waiting) + self._late + max(0, stolen)
+        return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
+
+    def _spoilt(self, stolen: int) -> str:
+        if self._latest >= _HELD_UP:
+            return f"the worker was held up for {self._latest / 1e9:.1f} s"
+        if stolen >= _HELD_UP:
+            return f"the host gave {stolen / 1e9:.1f} s of this machine's time to others"
+        return ""
+
+    def _cpu(self) -> int:
+        """Processor time of the bot's own process, all threads; it stands still once it is gone."""
+        try:
+            return clock_gettime_ns(self._clock)
+        except OSError:
+            return self._began
+
+
+def _process_clock(child: Child) -> int:
+    """The id of the processor-time clock of another process, as the kernel numbers them."""
+    return (~child.processes()[0] << 3) | 2
+
+
+class FairClock(Clock):
+    """Charges a bot for its own time only."""
+
+    name = "fair"
+
+    def describe(self) -> str:
+        """See `Clock.describe`."""
+        return "clock: cpu + run delay"
+
+    def patience(self, limit: int) -> int:
+        """See `Clock.patience`."""
+        return max(_CAP_FACTOR * limit, limit + _CAP_EXTRA)
+
+    def watch(self, child: Child) -> Watch:
+        """See `Clock.watch`."""
+        return FairWatch(child)
+
+
+def make_clock(name: Literal["fair", "wall"]) -> Clock:
+    """The clock of that name; the wall clock where the system does not count waiting."""
+    if name == "wall":
+        return WallClock()
+    try:
+        counts = IS_LINUX and int(Path("/proc/self/schedstat").read_bytes().split()[0]) > 0
+    except (OSError, IndexError, ValueError):
+        counts = False
+    return FairClock() if counts else WallClock()
