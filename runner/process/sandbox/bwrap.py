@@ -15,17 +15,18 @@ import select
 import shutil
 import signal
 import subprocess
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runner.errors import RunError
-from runner.process.launcher import SAFE_PATH, Child, Launcher, detached, next_mark
+from runner.process.launcher import Launcher, detached, next_mark
 from runner.process.sandbox.arguments import FEATURES, bwrap_options
+from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
 from runner.process.sandbox.finding import UnavailableError
-from runner.process.sandbox.identity import Identities, check_readable, is_root, lend, take_back
+from runner.process.sandbox.identity import Identities, is_root, setpriv
 from runner.process.sandbox.pipes import Descriptors, memory_file, read_until, two_way_pipe
 from runner.process.sandbox.rlimits import rlimits
 from runner.process.sandbox.seccomp import Policy, filter_for_this_machine
@@ -34,7 +35,7 @@ from runner.process.sandbox.view import view_of
 from runner.process.sweep import MARK, descendants, reap
 
 if TYPE_CHECKING:
-    from runner.process.launcher import Program, ResourceLimits
+    from runner.process.launcher import Child, Program, ResourceLimits
     from runner.process.sandbox.arguments import Features
 
 __all__ = ["BwrapLauncher", "open_bwrap"]
@@ -69,14 +70,12 @@ _SWITCHES = (
 
 
 @dataclass
-class _BwrapChild(Child):
+class _BwrapChild(ConfinedChild):
     """The started process is bubblewrap; the bot is below the first process of its namespace."""
 
-    init: int
+    init: int = field(kw_only=True)
     """That first process, as numbered out here: when it ends, the kernel ends all the others."""
-    init_handle: int
-    loan: ExitStack | None = None
-    """Gives back a folder that belongs to the bot's user while it runs."""
+    init_handle: int = field(kw_only=True)
 
     def processes(self) -> list[int]:
         return descendants(self.init)
@@ -99,8 +98,7 @@ class _BwrapChild(Child):
     def _sweep(self) -> None:
         reap(self.init)  # ours only if bubblewrap ended before it
         os.close(self.init_handle)
-        if self.loan is not None:
-            self.loan.close()
+        super()._sweep()
 
 
 class BwrapLauncher(Launcher):
@@ -135,27 +133,16 @@ class BwrapLauncher(Launcher):
             RunError: The sandbox could not be set up, for which the bot is not to blame.
         """
         view = view_of(program)
-        as_root = self._identities is not None
+        user = None if self._identities is None else self._identities.next()
+        as_root = user is not None
         launch = _Launch(
             bwrap=self._bwrap,
             options=bwrap_options(program, view, limits, self._features, as_root=as_root),
             rules=self._filter(Policy(program.rights.network, program.builds)),
-            command=program.command,
+            command=program.command if user is None else (*_become(user), *program.command),
             rlimits=rlimits(limits, processes=limits.processes),
         )
-        if self._identities is None:
-            return launch.start()
-        user = self._identities.next()
-        launch = replace(launch, command=(*_become(user), *program.command))
-        if not program.builds:
-            check_readable(view.folder)
-            return launch.start()
-        with ExitStack() as loan:
-            loan.callback(take_back, view.folder)
-            lend(view.folder, user)
-            child = launch.start()
-            child.loan = loan.pop_all()
-        return child
+        return start_for(user, view.folder, builds=program.builds, start=launch.start)
 
 
 @dataclass(frozen=True)
@@ -196,16 +183,11 @@ class _Launch:
             words += ["--info-fd", f"{report}", "--block-fd", f"{gate}"]
             arguments = memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
             passed.keep(arguments)
-            return subprocess.Popen(
+            return spawn(
                 [self.bwrap, "--args", f"{arguments}", "--", *self.command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
                 cwd="/",
                 env={MARK: mark},
-                start_new_session=True,
-                pass_fds=(arguments, rules, report, gate),
+                inherited=(arguments, rules, report, gate),
             )
 
 
@@ -234,14 +216,9 @@ def _adopt(process: subprocess.Popen[bytes], mark: str, info: int) -> _BwrapChil
 def _become(user: int) -> tuple[str, ...]:
     """Inside, as root: become a user without any right."""
     return (
-        *(_setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups"),
+        *(setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups"),
         *("--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"),
     )
-
-
-@cache
-def _setpriv() -> str:
-    return shutil.which("setpriv", path=SAFE_PATH) or "setpriv"
 
 
 @cache

@@ -6,13 +6,15 @@ The numbers come from ranges that no account uses, so nothing has to be set up a
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from itertools import count
 from pathlib import Path
 
+from runner.process.launcher import SAFE_PATH
 from runner.process.sandbox.finding import UnavailableError
 
-__all__ = ["Identities", "check_readable", "is_root", "lend", "take_back"]
+__all__ = ["Identities", "check_readable", "is_root", "lend", "setpriv", "take_back"]
 
 _RANGES = (
     (1879048192, 1 << 28),  # unused by any convention; wide enough for 64 bots of every worker
@@ -24,6 +26,18 @@ _BOTS_A_WORKER = 64
 def is_root() -> bool:
     """Whether this program may act as any user."""
     return os.geteuid() == 0
+
+
+def setpriv() -> str:
+    """The program that changes the user.
+
+    Raises:
+        UnavailableError: There is none.
+    """
+    found = shutil.which("setpriv", path=SAFE_PATH)
+    if found is None:
+        raise UnavailableError("setpriv is not installed", "install util-linux")
+    return found
 
 
 class Identities:

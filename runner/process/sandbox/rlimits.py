@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import resource
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from runner.process.launcher import ResourceLimits
 
-__all__ = ["rlimits"]
+__all__ = ["rlimits", "tasks_of_user"]
 
 
 def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
@@ -31,6 +34,16 @@ def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
     if limits.memory is not None:
         wanted.append((resource.RLIMIT_DATA, limits.memory))
     return [(kind, _at_most(value, resource.getrlimit(kind)[1])) for kind, value in wanted]
+
+
+def tasks_of_user(user: int) -> int:
+    """How many processes and threads a user has now: what a limit on processes counts."""
+    count = 0
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):  # it ended in the meantime
+            if folder.name.isdecimal() and folder.stat().st_uid == user:
+                count += len(os.listdir(folder / "task"))  # noqa: PTH208 - only the number
+    return count
 
 
 def _at_most(value: int, ceiling: int) -> int:

@@ -60,8 +60,17 @@ _CHANNELS = (  # ways to talk that no mount and no network namespace closes
     *("add_key", "request_key", "keyctl", "inotify_init", "inotify_init1", "fanotify_init"),
 )
 _NAMESPACES_AND_MOUNTS = (
-    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree"),
-    *("move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr"),
+    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot"),
+    *(
+        "open_tree",
+        "open_tree_attr",
+        "move_mount",
+        "fsopen",
+        "fsconfig",
+        "fsmount",
+        "fspick",
+        "mount_setattr",
+    ),
     *("open_by_handle_at", "name_to_handle_at"),
 )
 _KERNEL = (
@@ -70,6 +79,12 @@ _KERNEL = (
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"),
 )
 _HIDDEN_MEMORY = ("memfd_create", "memfd_secret")  # counted by no limit of a process
+_ATTRIBUTES = (  # which Landlock leaves to the owner of a file, and the bot may be that
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+    *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
+    *("utime", "utimes", "futimesat", "utimensat", "file_setattr", "truncate"),
+)
 _LOCKS = ("flock",)  # on any file that two bots can read
 
 
@@ -81,7 +96,8 @@ class Policy:
     builds: bool = False
     """A build step: build tools lock files, and nobody plays against them."""
     shares_host: bool = False
-    """The bot is in the host's namespaces: sockets with a path and its own ending need care."""
+    """The bot is in the host's namespaces, as one user with others: sockets with a path, the
+    attributes of files, and what tells the runner of its ending need care."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +154,9 @@ def assemble_filter(machine: Machine, policy: Policy) -> bytes:
 def _refused(policy: Policy) -> tuple[str, ...]:
     """The calls that are refused whatever their arguments."""
     calls = _OTHER_PROCESSES + _PRIORITIES + _CHANNELS + _NAMESPACES_AND_MOUNTS + _KERNEL
-    return calls if policy.builds else calls + _HIDDEN_MEMORY + _LOCKS
+    if policy.builds:
+        return calls
+    return calls + _HIDDEN_MEMORY + _LOCKS + (_ATTRIBUTES if policy.shares_host else ())
 
 
 def _refusals(policy: Policy) -> list[_Refusal]:

@@ -1,0 +1,73 @@
+"""What confined children have in common, whatever confines them."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from runner.process.launcher import Child
+from runner.process.sandbox.identity import check_readable, lend, take_back
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["ConfinedChild", "spawn", "start_for"]
+
+
+@dataclass
+class ConfinedChild(Child):
+    """A child behind a wrapper."""
+
+    loan: ExitStack | None = None
+    """Gives back the folder that belongs to a build's own user while it runs."""
+
+    def _sweep(self) -> None:
+        super()._sweep()
+        if self.loan is not None:
+            self.loan.close()
+
+
+def spawn(
+    command: Sequence[str], *, cwd: str, env: Mapping[str, str], inherited: tuple[int, ...]
+) -> subprocess.Popen[bytes]:
+    """Start a wrapper with three pipes in a session of its own."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd=cwd,
+        env=env,
+        start_new_session=True,
+        pass_fds=inherited,
+    )
+
+
+def start_for(
+    user: int | None, folder: str, *, builds: bool, start: Callable[[], ConfinedChild]
+) -> ConfinedChild:
+    """Start something for a user of its own, to whom a build's folder is lent meanwhile.
+
+    Args:
+        user: The number of that user; None to stay who we are.
+        folder: The bot's folder.
+        builds: Whether it is to be written to.
+        start: Does it.
+
+    Raises:
+        PermissionError: The user could not read the folder.
+    """
+    if user is None:
+        return start()
+    if not builds:
+        check_readable(folder)
+        return start()
+    with ExitStack() as loan:
+        loan.callback(take_back, folder)
+        lend(folder, user)
+        child = start()
+        child.loan = loan.pop_all()
+    return child

@@ -1,0 +1,215 @@
+"""Landlock: a bot among the host's processes, but kept from files, sockets and other processes.
+
+Needs no package, only a kernel from 5.13 on; signals to other processes are stopped from 6.12 on.
+There is no temporary space: what a bot writes to a disk that all share cannot be limited.
+
+As root, each bot runs as a user of its own. It keeps one capability, to pass through private
+folders on its way to the files that Landlock lets it read: an interpreter below root's home
+could not be used otherwise.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import marshal
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runner.errors import RunError
+from runner.process.launcher import Launcher, clean_environment, detached, next_mark
+from runner.process.sandbox.confine import CONFINED
+from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
+from runner.process.sandbox.finding import UnavailableError
+from runner.process.sandbox.identity import Identities, is_root, setpriv
+from runner.process.sandbox.pipes import Descriptors, memory_file, read_until
+from runner.process.sandbox.rlimits import rlimits, tasks_of_user
+from runner.process.sandbox.rules import SCOPES_SINCE, file_rules, ruleset
+from runner.process.sandbox.seccomp import Policy, filter_for_this_machine
+from runner.process.sandbox.trial import complaint_of
+from runner.process.sandbox.view import view_of
+from runner.process.sweep import MARK
+
+if TYPE_CHECKING:
+    from runner.process.launcher import Child, Program, ResourceLimits
+
+__all__ = ["LandlockLauncher", "open_landlock"]
+
+_CREATE_RULESET = 444
+_ASK_VERSION = 1
+_SETUP_SECONDS = 10.0
+_NO_FOLDER = "/tmp"  # noqa: S108 - the usual name; the bot cannot write there
+_SHARED_FACTOR = 8
+"""Where bots share the user's count of processes, the headroom of one has to do for several."""
+_CONFINE = str(Path(__file__).with_name("confine.py"))
+
+
+class LandlockLauncher(Launcher):
+    """Starts each bot through a small program that confines itself and then becomes the bot.
+
+    Args:
+        version: The kernel's version of Landlock.
+        own_namespace: Whether each bot gets a user namespace, in which its processes are counted.
+
+    Raises:
+        UnavailableError: A part is missing on this machine.
+    """
+
+    confines = True
+
+    def __init__(self, version: int, *, own_namespace: bool) -> None:
+        self._version = version
+        self._own_namespace = own_namespace
+        self._filter = filter_for_this_machine()
+        self._identities = Identities() if is_root() else None
+
+    def describe(self) -> str:
+        """See `Launcher.describe`."""
+        signals = "signals " if self._version >= SCOPES_SINCE else ""
+        counted = self._own_namespace or self._identities is not None
+        processes = "" if counted else " | processes counted with the user's own"
+        kept = f"files net ipc {signals}seccomp"
+        return f"sandbox: landlock {self._version} | {kept} | no temporary space{processes}"
+
+    def start(self, program: Program, limits: ResourceLimits) -> Child:
+        """See `Launcher.start`.
+
+        Raises:
+            OSError: The program cannot be started at all.
+            RunError: The sandbox could not be set up, for which the bot is not to blame.
+        """
+        view = view_of(program)
+        user = None if self._identities is None else self._identities.next()
+        with ExitStack() as undo:
+            temp = None
+            if program.builds:
+                temp = Path(tempfile.mkdtemp(prefix="tourney-build-"))
+                undo.callback(shutil.rmtree, temp, ignore_errors=True)
+                if user is not None:
+                    os.chown(temp, user, user)
+            policy = Policy(program.rights.network, program.builds, shares_host=True)
+            environment = clean_environment(program, str(temp or _NO_FOLDER)) | dict(view.env)
+            launch = _Launch(
+                wrapper=_wrapper(user),
+                program=program,
+                plan={
+                    "parent": os.getpid(),
+                    "own_namespace": self._own_namespace,
+                    "limits": rlimits(limits, processes=self._most_processes(limits)),
+                    "ruleset": ruleset(self._version),
+                    "rules": file_rules(self._version, program, view, temp),
+                    "filter": self._filter(policy),
+                },
+                environment=environment | dict(program.env),
+                temp=temp,
+            )
+            child = start_for(user, view.folder, builds=program.builds, start=launch.start)
+            undo.pop_all()
+        return child
+
+    def _most_processes(self, limits: ResourceLimits) -> int:
+        if self._own_namespace or self._identities is not None:
+            return limits.processes
+        return tasks_of_user(os.getuid()) + _SHARED_FACTOR * limits.processes
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """One start, all decided."""
+
+    wrapper: tuple[str, ...]
+    program: Program
+    plan: dict[str, Any]
+    environment: dict[str, str]
+    temp: Path | None
+
+    def start(self) -> ConfinedChild:
+        mark = next_mark()
+        plan = marshal.dumps({**self.plan, "environment": self.environment | {MARK: mark}})
+        failures, report = os.pipe()
+        with Descriptors() as ours:
+            ours.keep(failures)
+            with Descriptors() as passed:
+                passed.keep(report)
+                content = passed.keep(memory_file(plan))
+                words = (*self.wrapper, f"{content}", f"{report}", *self.program.command)
+                process = spawn(
+                    words, cwd=self.program.folder, env={MARK: mark}, inherited=(content, report)
+                )
+            process.returncode = 0  # collected by the child, not by subprocess
+            child = ConfinedChild(
+                pid=process.pid,
+                stdin=detached(process.stdin),
+                stdout=detached(process.stdout),
+                stderr=detached(process.stderr),
+                mark=mark,
+                temp=self.temp,
+            )
+            answer = read_until(failures, lambda _: False, _SETUP_SECONDS)
+        if answer != CONFINED:
+            raise _failure(answer, child, self.program.command[0])
+        return child
+
+
+def _failure(answer: bytes, child: ConfinedChild, program: str) -> OSError | RunError:
+    """End a child that did not become the bot, and tell why."""
+    said = b""
+    with suppress(BlockingIOError):
+        said = os.read(child.stderr, 1000)
+    child.kill()
+    if answer.startswith(CONFINED):
+        number = int(answer[len(CONFINED) :])
+        return OSError(number, os.strerror(number), program)
+    why = (answer or said).decode(errors="replace").strip()
+    return RunError(f"the sandbox could not be set up: {why}")
+
+
+def _wrapper(user: int | None) -> tuple[str, ...]:
+    """What runs the small program, as root through what changes the user first."""
+    python = (os.path.realpath(sys.executable), "-I", "-S", "-E", _CONFINE)
+    if user is None:
+        return python
+    rights = "-all,+dac_read_search"
+    return (
+        *(setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"),
+        *(f"--inh-caps={rights}", f"--ambient-caps={rights}", f"--bounding-set={rights}"),
+        *("--", *python),
+    )
+
+
+def open_landlock() -> Launcher:
+    """The fullest launcher that this kernel's Landlock can do.
+
+    Raises:
+        UnavailableError: It can do none.
+    """
+    version = _version()
+    complaint: str | None = None
+    for own_namespace in (False,) if is_root() else (True, False):
+        launcher = LandlockLauncher(version, own_namespace=own_namespace)
+        complaint = complaint_of(launcher)
+        if complaint is None:
+            return launcher
+    raise UnavailableError(
+        f"Landlock does not work here: {complaint}", "see whether this container allows its calls"
+    )
+
+
+def _version() -> int:
+    """The kernel's version of Landlock, from 1 on."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
+    if version > 0:
+        return int(version)
+    if ctypes.get_errno() == errno.EOPNOTSUPP:
+        raise UnavailableError(
+            "Landlock is not switched on",
+            "add landlock to the kernel's boot parameter lsm= (see /sys/kernel/security/lsm)",
+        )
+    raise UnavailableError("the kernel has no Landlock", "use a kernel from 5.13 on, best 6.12")
