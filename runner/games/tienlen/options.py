@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, FiniteFloat, Strict, StrictInt, field_validator, model_validator
+from pydantic import (
+    Field,
+    PlainValidator,
+    StrictInt,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from runner.games.base import GameOptions
@@ -12,7 +19,25 @@ from runner.games.tienlen.instant import InstantWinKind  # noqa: TC001 - pydanti
 
 __all__ = ["TienlenOptions"]
 
-Points = StrictInt | Annotated[FiniteFloat, Strict()]
+_MOST_POINTS = 1_000_000
+
+
+def _number(value: Any) -> float:
+    """Keeps whole numbers whole, where a float field would turn 3 into 3.0."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not abs(value) <= _MOST_POINTS  # so put, it refuses NaN too
+    ):
+        raise PydanticCustomError(
+            "points",
+            "the points of a place are a number such as 3 or 0.5, at most {most}",
+            {"most": _MOST_POINTS},
+        )
+    return value
+
+
+Points = Annotated[float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
 
 
 class TienlenOptions(GameOptions):
@@ -48,7 +73,7 @@ class TienlenOptions(GameOptions):
     """After an instant win: `zero` ends the deal and the others share the last places without
     points, `play_on` lets them play for the other places (T38)."""
 
-    points: tuple[Points, ...] | None = Field(default=None, validate_default=True)
+    points: tuple[Points, ...] | None = None
     """Points by place, one number a player. By default the first players - 1 of 3, 2, 1 and then
     0 (T41)."""
 
@@ -69,15 +94,19 @@ class TienlenOptions(GameOptions):
                 raise PydanticCustomError("instant_wins", "{win} is named twice", {"win": win})
         return wins
 
-    @model_validator(mode="after")
-    def _points_for_all(self) -> Self:
-        if self.points is not None and len(self.points) != self.players:
+    @field_validator("points")
+    @classmethod
+    def _points_for_all(
+        cls, points: tuple[float, ...] | None, info: ValidationInfo
+    ) -> tuple[float, ...] | None:
+        players = info.data.get("players")  # absent when it was refused itself
+        if points is not None and players is not None and len(points) != players:
             raise PydanticCustomError(
                 "points",
-                "points needs one number for each of the {players} places, but has {given}",
-                {"players": self.players, "given": len(self.points)},
+                "points has {given} numbers, but there are {players} places to give them for",
+                {"players": players, "given": len(points)},
             )
-        return self
+        return points
 
     def points_by_place(self) -> tuple[float, ...]:
         """The points of the first, the second ..., with the default worked out (T41)."""

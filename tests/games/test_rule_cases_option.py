@@ -1,0 +1,100 @@
+"""`pytest --rule-cases FILE`, as somebody with a file of cases would use it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RIGHT = {
+    "id": "TL-right",
+    "what": "single",
+    "config": {},
+    "hand": ["7D", "4C"],
+    "state": {"players": 4, "turn": 0, "table": None},
+    "action": {"seat": 0, "play": ["7D"]},
+    "legal": True,
+    "expect": {"type": "single", "next": 1},
+}
+
+
+def case(**changes: Any) -> dict[str, Any]:
+    return {**RIGHT, **changes}
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Run pytest in a folder; gives its exit status and all that it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-v", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def write(file: Path, *cases: dict[str, Any]) -> str:
+    file.write_text("".join(json.dumps(case) + "\n" for case in cases))
+    return file.name
+
+
+def test_only_the_cases_of_the_files_run_whatever_the_folder(tmp_path: Path) -> None:
+    one = write(tmp_path / "one.jsonl", RIGHT, case(id="TL-other"))
+    two = write(tmp_path / "two.jsonl", case(id="TL-third"))
+    status, output = run(tmp_path, "--rule-cases", one, "--rule-cases", two)
+    assert status == 0, output
+    assert "3 passed" in output
+    for name in ("TL-right", "TL-other", "TL-third"):
+        assert f"test_rule_case[{name}] PASSED" in output
+    assert sorted(path.name for path in tmp_path.iterdir()) == [one, two]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "cause"),
+    [
+        (case(legal=False), "the verdict is the other one"),
+        (case(hand=["4C"]), "the verdict is the other one"),
+        (case(expect={"type": "pair"}), "type: 'pair' is not"),
+        (case(expect={"next": 2}), "next: 2 is not"),
+        (case(expect={"colour": "red"}), "no such fact is known here: 'colour'"),
+        (case(state={**RIGHT["state"], "wind": "east"}), "unknown in the state: ['wind']"),
+        (case(id="XX-1"), "no game's rule cases begin with 'XX'"),
+    ],
+)
+def test_a_case_that_does_not_hold_fails(tmp_path: Path, wrong: dict[str, Any], cause: str) -> None:
+    status, output = run(tmp_path, "--rule-cases", write(tmp_path / "cases.jsonl", RIGHT, wrong))
+    assert status == 1, output
+    assert "1 failed, 1 passed" in output
+    assert cause in output
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("{", "cases.jsonl:2: not JSON"),
+        ("[]", "cases.jsonl:2: a case is a JSON object, not []"),
+        ('{"id": 3}', "cases.jsonl:2: a case needs 'id', a str"),
+        ('{"id": "TL-1", "action": {}}', "cases.jsonl:2: a case needs 'legal', a bool"),
+    ],
+)
+def test_a_line_that_is_no_case_stops_the_run(tmp_path: Path, line: str, cause: str) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text(f"{json.dumps(RIGHT)}\n{line}\n")
+    status, output = run(tmp_path, "--rule-cases", str(file))
+    assert status == pytest.ExitCode.USAGE_ERROR
+    assert cause in output
+    assert "Traceback" not in output
+
+
+def test_a_file_that_cannot_be_read_stops_the_run(tmp_path: Path) -> None:
+    status, output = run(tmp_path, "--rule-cases", "absent.jsonl")
+    assert status == pytest.ExitCode.USAGE_ERROR
+    assert "cannot read" in output
+    assert "absent.jsonl" in output
