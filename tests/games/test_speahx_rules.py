@@ -346,3 +346,38 @@ def test_a_refusal_names_its_rule(row: Row) -> None:
     with pytest.raises(IllegalActionError, match=rf"\[{row.rule}\]$") as error:
         set_up(case).read(msgspec.convert({"id": 1, **answer}, GAME.answer))
     assert error.value.rule == row.rule
+
+
+CAPPED = [
+    ({"hand_sizes": [9, 3, 0, 5], "out": [2]}, {"finish": [2, 1, 3, 0], "loser": 0}),
+    ({"hand_sizes": [5, 3, 0, 5], "out": [2]},
+     {"finish": [2, 1, [0, 3]], "shared": [[0, 3]], "points": [0.5, 2.0, 3.0, 0.5]}),
+    ({"hand_sizes": [5, 3, 0, 5], "out": [2]}, {"places": [3, 2, 1, 3]}),
+    ({"hand_sizes": [5, 3, 0, 5], "out": [2]}, {"places": [3.5, 2, 1, 3.5]}),
+    ({"hand_sizes": [5, 3, 0, 4], "table_sizes": [0, 5, 0, 5], "out": [2]},
+     {"finish": [2, 0, 1, 3]}),
+    ({"hand_sizes": [5, 0, 0, 4], "out": [2], "forfeited": [1]},
+     {"finish": [2, 3, 0, 1], "points": [1.0, 0.0, 3.0, 2.0]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "facts"), CAPPED)
+def test_the_turns_run_out(action: dict[str, Any], facts: dict[str, Any]) -> None:
+    check_case({"config": {}, "action": {"event": "capped", **action}, "legal": True,
+                "expect": facts})  # fmt: skip
+
+
+@pytest.mark.parametrize("part", ["state", "action", "expect"])
+def test_a_case_with_an_unknown_key_fails(part: str) -> None:
+    case = Row("S8", "the same suit", {}, "9H KC", "4C 7H", "9H", {"next": 1}).case()
+    case[part]["unheard_of"] = 1
+    with pytest.raises(AssertionError):
+        check_case(case)
+
+
+def test_a_case_whose_finish_is_another_fails() -> None:
+    for finish in ([1, 2, 3, 0], [2, 1, [3, 0]], [2, 1, 3]):
+        case = {"config": {}, "action": {"event": "capped", "hand_sizes": [9, 3, 0, 5], "out": [2]},
+                "legal": True, "expect": {"finish": finish}}  # fmt: skip
+        with pytest.raises(AssertionError):
+            check_case(case)

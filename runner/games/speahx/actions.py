@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -12,7 +12,7 @@ from runner.games.speahx.cards import NAMES, NUMBERS, SUITS
 __all__ = ["CHANCE", "PASS", "Action", "SpeahxAnswer", "decode", "encode", "parse", "write"]
 
 
-class Action(NamedTuple):
+class Action(msgspec.Struct, frozen=True):
     """What a player does when asked."""
 
     kind: Literal["play", "pass", "chance"]
@@ -56,7 +56,13 @@ def parse(answer: SpeahxAnswer) -> Action:
         return Action("pass" if answer.pass_ else "chance", (), suit)
     if not answer.play:
         raise MalformedAnswerError('"play" is an empty list; expected at least one card')
-    return Action("play", tuple([_card_number(name) for name in answer.play]), suit)
+    try:
+        return Action("play", tuple([NUMBERS[name] for name in answer.play]), suit)
+    except KeyError as unknown:
+        raise MalformedAnswerError(
+            f"{unknown.args[0][:12]!r} is no card; expected a rank of 23456789TJQKA and a suit of "
+            "SCDH, such as 7H, or JK"
+        ) from None
 
 
 def write(action: Action) -> dict[str, Any]:
@@ -98,16 +104,6 @@ def decode(code: str) -> Action:
         tuple([card for card in cards if card is not None]),
         SUITS.index(call) if mark else None,
     )
-
-
-def _card_number(name: str) -> int:
-    card = NUMBERS.get(name)
-    if card is None:
-        raise MalformedAnswerError(
-            f"{name[:12]!r} is no card; expected a rank of 23456789TJQKA and a suit of SCDH, "
-            "such as 7H, or JK"
-        )
-    return card
 
 
 def _suit_number(name: str) -> int:

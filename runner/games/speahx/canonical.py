@@ -7,6 +7,7 @@ play: twos, tens, or jacks that bring each other as free cards.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner.games.speahx.cards import RANK, RANK_OF_JOKER
@@ -31,6 +32,12 @@ class _Line(NamedTuple):
     block: Cards
     least: int = 0
     """How many cards of the block there must be for the last card to be allowed."""
+
+    def kin(self) -> int:
+        """How many cards of the last card's rank such a play could hold."""
+        rank = RANK[self.last]
+        cards = (self.first, *self.plain, *self.block, self.last)
+        return 0 if rank == RANK_OF_JOKER else sum(RANK[card] == rank for card in cards)
 
 
 def canonical_plays(
@@ -87,17 +94,16 @@ def _built(
 ) -> list[Cards]:
     singles: list[Cards] = [(first,) for first, _ in turn.starts(grammar)]
     found: dict[tuple[bool, int, int], Cards] = {}
-    ranks = [RANK[card] for card in (*pile, *turn.hand, *turn.drawn)]
-    fours = {rank for rank in set(ranks) - {RANK_OF_JOKER} if ranks.count(rank) >= 4}
+    in_pile = Counter([RANK[card] for card in pile])
     for line in _lines(turn, grammar):
-        if RANK[line.last] in fours:
+        if in_pile[RANK[line.last]] + line.kin() >= 4:
             for cards in _either_way(line):
                 found.setdefault((removes(cards), len(cards), line.last), cards)
         else:
             for count in range(line.least, len(line.plain) + len(line.block) + 1):
-                kind = (False, count + 2, line.last)
-                if kind not in found:
-                    found[kind] = _play(line, count, block_first=False) or ()
+                if (False, count + 2, line.last) not in found:
+                    cards = _play(line, count, block_first=False)
+                    found[False, count + 2, line.last] = cards
     return singles + list(found.values())
 
 
@@ -108,24 +114,20 @@ def _either_way(line: _Line) -> Iterator[Cards]:
     for plain in (others + kin, kin + others):
         for block_first in (False, True):
             for count in range(line.least, len(line.plain) + len(line.block) + 1):
-                cards = _play(line._replace(plain=plain), count, block_first=block_first)
-                if cards is not None:
-                    yield cards
+                yield _play(line._replace(plain=plain), count, block_first=block_first)
 
 
-def _play(line: _Line, count: int, *, block_first: bool) -> Cards | None:
-    """The play with `count` cards in the middle, or None where so many can't be taken.
+def _play(line: _Line, count: int, *, block_first: bool) -> Cards:
+    """The play with `count` cards in the middle.
 
     Args:
         line: The plays to choose from; of the plain cards the last ones are taken.
-        count: Cards between the first and the last.
+        count: Cards between the first and the last, at least ``line.least``.
         block_first: Take as many cards of the block as possible, or as few.
     """
     _, _, plain, block, least = line
     of_block = min(count, len(block)) if block_first else max(least, count - len(plain))
     of_plain = count - of_block
-    if of_block < least or of_plain > len(plain):
-        return None
     return (line.first, *plain[len(plain) - of_plain :], *block[:of_block], line.last)
 
 

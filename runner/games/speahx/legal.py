@@ -8,15 +8,19 @@ list of `runner.games.speahx.canonical` is not.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from runner.games.speahx.actions import Action
 from runner.games.speahx.cards import RANK, TWO
+from runner.games.speahx.plays import Chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from runner.games.speahx.plays import Chain, Grammar
+    from runner.games.speahx.plays import Grammar
 
 __all__ = ["MOST_PLAYS", "Cards", "Turn", "all_plays", "with_calls", "without"]
 
@@ -26,7 +30,7 @@ MOST_PLAYS = 1000
 Cards = tuple[int, ...]
 
 
-class Turn(NamedTuple):
+class Turn(msgspec.Struct, frozen=True):
     """The cards and rules that a play is made with."""
 
     top: int
