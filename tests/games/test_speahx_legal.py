@@ -147,7 +147,7 @@ def kind(state: SpeahxState, action: Action) -> tuple[Any, ...]:
 
 
 @given(positions())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_list_checker_and_rules_agree(state: SpeahxState) -> None:
     oracle = Oracle(state)
     expected = oracle.plays()
@@ -162,7 +162,7 @@ def test_list_checker_and_rules_agree(state: SpeahxState) -> None:
 
 
 @given(positions(most_cards=6))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_the_short_list_has_each_kind_of_play_once(state: SpeahxState) -> None:
     plays, complete = plays_of(state, "all")
     short, short_complete = plays_of(state, "canonical")

@@ -94,16 +94,17 @@ def _built(
 ) -> list[Cards]:
     singles: list[Cards] = [(first,) for first, _ in turn.starts(grammar)]
     found: dict[tuple[bool, int, int], Cards] = {}
-    in_pile = Counter([RANK[card] for card in pile])
+    in_pile: Counter[int] = Counter([RANK[card] for card in pile])
     for line in _lines(turn, grammar):
         if in_pile[RANK[line.last]] + line.kin() >= 4:
             for cards in _either_way(line):
                 found.setdefault((removes(cards), len(cards), line.last), cards)
-        else:
-            for count in range(line.least, len(line.plain) + len(line.block) + 1):
-                if (False, count + 2, line.last) not in found:
-                    cards = _play(line, count, block_first=False)
-                    found[False, count + 2, line.last] = cards
+            continue
+        # No play of this line completes four, so each length is looked at once.
+        for count in range(line.least, len(line.plain) + len(line.block) + 1):
+            kind = (False, count + 2, line.last)
+            if kind not in found:
+                found[kind] = _play(line, count, block_first=False)
     return singles + list(found.values())
 
 
