@@ -111,6 +111,8 @@ class Channel:
 
     def next_line(self, deadline: int) -> bytes:
         """The next line that is not blank, with whatever ended it; raises as `exchange` does."""
+        if self._lines and monotonic_ns() > deadline:  # however many there are
+            raise ExchangeError("deadline")
         while not self._lines:
             if self._ended:
                 raise ExchangeError("ended")
