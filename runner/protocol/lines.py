@@ -52,6 +52,8 @@ class WrongShape(msgspec.Struct, frozen=True):
     why: str
 
 
+_NO_OBJECT = Noise("not a JSON object")
+
 AnswerT = TypeVar("AnswerT", bound=Answer)
 
 
@@ -72,6 +74,8 @@ class AnswerReader(Generic[AnswerT]):
         except _UNREADABLE as error:
             if line.startswith(_BOM):
                 return self.read(line.lstrip(_BOM), request_id)
+            if not line.lstrip().startswith(b"{"):  # a bot may print a hundred thousand of these
+                return _NO_OBJECT
             return _explain(line, request_id, error)
         if answer.id == request_id:
             return answer
@@ -86,7 +90,7 @@ def _explain(line: bytes, request_id: int, error: Exception) -> Noise | WrongSha
     """The slow way, for a line that is no answer: what is it then?"""
     value = _loosely(line)
     if not isinstance(value, dict):
-        return Noise("not a JSON object")
+        return _NO_OBJECT
     if "id" not in value:
         return Noise("an object without an id")
     got = value["id"]
