@@ -1,1 +1,9 @@
 """Keeping bots in: launchers that confine what they start, and the choice among them."""
+
+from __future__ import annotations
+
+from runner.process.sandbox.build import BUILD_LIMITS, BuildResult, run_build
+from runner.process.sandbox.choice import Mode, choose, probe
+from runner.process.sandbox.finding import Finding
+
+__all__ = ["BUILD_LIMITS", "BuildResult", "Finding", "Mode", "choose", "probe", "run_build"]

@@ -14,7 +14,6 @@ import ctypes
 import marshal
 import os
 import resource
-import signal
 import sys
 
 TYPE_CHECKING = False  # importing typing would take as long as all the rest
@@ -28,6 +27,7 @@ CONFINED = b"+"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
+_SIGKILL = 9  # the module signal takes longer to import than all else
 _FILTER_MODE = 2
 _CLONE_NEWUSER = 0x10000000
 _LANDLOCK_CREATE_RULESET = 444
@@ -84,7 +84,7 @@ def _confine(plan: dict[str, Any]) -> None:
         _enter_user_namespace()
     _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     # After all changes of rights, which would undo it.
-    _checked(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    _checked(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
     if os.getppid() != plan["parent"]:
         raise ProcessLookupError("the runner is gone")
     _restrict_files(plan["ruleset"], plan["rules"])

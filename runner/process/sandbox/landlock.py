@@ -178,6 +178,7 @@ def _wrapper(user: int | None) -> tuple[str, ...]:
     rights = "-all,+dac_read_search"
     return (
         *(setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"),
+        "--securebits=+no_setuid_fixup",
         *(f"--inh-caps={rights}", f"--ambient-caps={rights}", f"--bounding-set={rights}"),
         *("--", *python),
     )

@@ -1,0 +1,73 @@
+"""Which protection is used, and what can be said about the others."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+from runner.errors import UsageError
+from runner.process.launcher import Launcher, PlainLauncher
+from runner.process.sandbox.backends import BACKENDS
+from runner.process.sandbox.finding import Finding, UnavailableError
+from runner.process.system import IS_LINUX
+
+__all__ = ["Mode", "choose", "probe"]
+
+Mode = Literal["auto", "bwrap", "landlock", "limits", "off"]
+
+_CONFINING = ("bwrap", "landlock")
+
+
+def choose(mode: Mode, *, trusted: bool) -> Launcher:
+    """The launcher for a mode; ``auto`` takes the best protection that works here.
+
+    Args:
+        mode: As configured.
+        trusted: Whether every bot may run without protection against malice if there is none.
+
+    Raises:
+        UsageError: What was asked for does not work here, or ``auto`` found no protection for
+            bots that are not trusted. The message says what to install.
+    """
+    if mode != "auto":
+        opened = _opened(mode)
+        if isinstance(opened, Launcher):
+            return opened
+        raise UsageError(f"sandbox: {mode}: {opened.why}; {opened.remedy}")
+    missing = []
+    for name in _CONFINING:
+        opened = _opened(name)
+        if isinstance(opened, Launcher):
+            return opened
+        missing.append(f"  {name}: {opened.why}; {opened.remedy}")
+    if trusted:
+        return PlainLauncher()
+    raise UsageError(
+        "bots that are not trusted need a sandbox, and none works on this machine:\n"
+        + "\n".join(missing)
+        + "\nmend one of these, mark the bots `trusted: true`, or use --no-sandbox to run them "
+        "without protection"
+    )
+
+
+def probe() -> list[Finding]:
+    """What each protection is like on this machine, the best first."""
+    return [_finding(name) for name in _CONFINING]
+
+
+def _finding(name: str) -> Finding:
+    opened = _opened(name)
+    if isinstance(opened, Launcher):
+        return Finding(name, works=True, detail=opened.describe())
+    return Finding(name, works=False, detail=opened.why, remedy=opened.remedy)
+
+
+@cache
+def _opened(name: str) -> Launcher | UnavailableError:
+    """A backend's launcher, or why there is none; tried once."""
+    if name in _CONFINING and not IS_LINUX:
+        return UnavailableError("it exists on Linux only", "run tourney on Linux")
+    try:
+        return BACKENDS[name].open()
+    except UnavailableError as unavailable:
+        return unavailable
