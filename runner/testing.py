@@ -17,7 +17,8 @@ __all__ = ["RULE_CASES", "read_cases"]
 RULE_CASES = pytest.StashKey[list[dict[str, Any]]]()
 """The cases of the files that were given, in order."""
 
-_TESTS = Path(__file__).parent.parent / "tests" / "games" / "test_rule_cases.py"
+_TESTS = Path("tests", "games", "test_rule_cases.py")
+"""In the source tree."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,11 +45,16 @@ def pytest_configure(config: pytest.Config) -> None:
     files: list[Path] = config.getoption("rule_cases")
     if not files:
         return
-    if not _TESTS.is_file():
-        raise pytest.UsageError(f"--rule-cases needs the source tree of tourney; no file {_TESTS}")
     folder = config.invocation_params.dir
+    # An installed package has no tests beside it, but pytest is then run in the source tree.
+    trees = (Path(__file__).parent.parent, folder, *folder.parents)
+    tests = next((tree / _TESTS for tree in trees if (tree / _TESTS).is_file()), None)
+    if tests is None:
+        raise pytest.UsageError(
+            f"--rule-cases needs the source tree of tourney: run it there; no {_TESTS} found"
+        )
     config.stash[RULE_CASES] = [case for file in files for case in read_cases(folder / file)]
-    config.args = [str(_TESTS)]
+    config.args = [str(tests)]
 
 
 def read_cases(file: Path) -> list[dict[str, Any]]:
