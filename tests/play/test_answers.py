@@ -84,9 +84,9 @@ BAD = [
     ("closes stdout", "def on_move(m): os.close(1); time.sleep(60)", "crash", "closed its output"),
     (
         "exits while a child holds its output",
-        "import subprocess\n"
+        ("import subprocess\n"
         'def on_move(m): subprocess.Popen([sys.executable, "-SEc", "import time; time.sleep(60)"]); '
-        "sys.exit(5)",
+        "sys.exit(5)"),
         "crash",
         "exited with status 5",
     ),
@@ -101,20 +101,20 @@ BAD = [
     ),
     (
         "memory in a child",
-        "def on_move(m):\n hoard = []\n if os.fork(): time.sleep(60)\n"
+        ("def on_move(m):\n hoard = []\n if os.fork(): time.sleep(60)\n"
         " while len(hoard) < 150: hoard.append(b'x' * 2**20)\n"
         " if not os.fork():\n"
         "  while len(hoard) < 300: hoard.append(b'x' * 2**19)\n"
-        " time.sleep(60)",
+        " time.sleep(60)"),
         "memory",
         "200 MiB",
     ),
     (
         "memory while it chatters to stderr",
-        "def on_move(m):\n hoard = []\n if not os.fork():\n"
+        ("def on_move(m):\n hoard = []\n if not os.fork():\n"
         "  while len(hoard) < 150: hoard.append(b'x' * 2**20)\n  time.sleep(60)\n"
         " while len(hoard) < 150: hoard.append(b'x' * 2**20)\n"
-        " while True: sys.stderr.write('!\\n' * 100)",
+        " while True: sys.stderr.write('!\\n' * 100)"),
         "memory",
         "200 MiB",
     ),

@@ -1,0 +1,272 @@
+"""What becomes of a bot that fails, and what is kept of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from real_table import LIMIT, only_fault, settings
+
+from runner.games.registry import game as find_game
+from runner.play.history import steps
+from runner.play.settings import Retired
+
+if TYPE_CHECKING:
+    from real_table import RealTable
+
+CRASH = 'def on_move(m): sys.stderr.write("I am lost\\n"); sys.exit(3)'
+ILLEGAL = 'def on_move(m): send({"id": m["id"], "play": ["2H", "3H"]})'
+
+
+def test_a_fault_keeps_request_answer_and_stderr(table: RealTable) -> None:
+    table.seat(
+        'def on_move(m): sys.stderr.write("the table is mine\\n"); print("hm", flush=True); '
+        'send({"id": m["id"], "play": ["2H", "3H"]})'
+    )
+    table.seat()
+    fault = only_fault(table.play())
+    request = json.loads(fault.request)
+    assert request["type"] == "move"
+    assert json.loads(fault.answer.splitlines()[-1]) == {"id": request["id"], "play": ["2H", "3H"]}
+    assert fault.stderr == "the table is mine\n"
+    assert fault.entrant == 0
+    assert fault.move == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ('def on_move(m): raw(b\'{"id": 12, "pass\')', '{"id": 12, "pass'),
+        ('def on_move(m): send({"id": 5, "pass": True})', '{"id": 5, "pass": true}'),
+        ('def on_move(m): raw(b"\\xff\\n")', "\N{REPLACEMENT CHARACTER}"),
+        ("def on_move(m): time.sleep(0.4); raw(b'{\"id\": 0}\\n')", ""),
+    ],
+    ids=["a begun line", "a stale answer", "bytes that are not UTF-8", "nothing in time"],
+)
+def test_a_fault_keeps_what_came_instead_of_an_answer(
+    table: RealTable, body: str, answer: str
+) -> None:
+    table.seat(body)
+    table.seat()
+    assert answer in only_fault(table.play(move_ms=LIMIT)).answer
+
+
+def test_of_a_flood_only_a_readable_part_is_kept(table: RealTable) -> None:
+    table.seat('def on_move(m):\n while True: raw(b"thinking" * 1000)')
+    table.seat()
+    fault = only_fault(table.play())
+    assert fault.answer.startswith("thinking")
+    assert len(fault.answer) < 5000
+
+
+def test_of_megabytes_of_stderr_beginning_and_end_are_kept(table: RealTable) -> None:
+    table.seat(
+        'def on_move(m): sys.stderr.write("first\\n" + "x" * 5_000_000 + "\\nlast\\n"); sys.exit(1)'
+    )
+    table.seat()
+    fault = only_fault(table.play(stderr=10_000))
+    assert fault.kind == "crash"
+    assert fault.stderr.startswith("first\n")
+    assert fault.stderr.endswith("\nlast\n")
+    assert "bytes dropped" in fault.stderr
+    assert len(fault.stderr) < 11_000
+
+
+def test_stderr_of_a_good_bot_goes_to_its_log(table: RealTable) -> None:
+    table.seat('def on_deal(m): sys.stderr.write("a new deal\\n")')
+    table.seat()
+    (record,) = table.play()
+    assert (0, "stderr: a new deal\n") in record.notes
+
+
+def test_the_others_play_on_without_a_forfeiter(table: RealTable) -> None:
+    table.seat(CRASH)
+    for _ in range(3):
+        table.seat()
+    (record,) = table.play()
+    assert record.moves.startswith("!0 ")
+    assert record.places[0] == 4
+    assert sorted(record.places) == [1, 2, 3, 4]
+    assert record.points[0] == 0
+
+
+@pytest.mark.parametrize("game", ["tienlen", "speahx"])
+def test_of_several_forfeiters_the_earlier_is_the_lower(table: RealTable, game: str) -> None:
+    table.seat(CRASH)
+    table.seat('def on_deal(m): raise RuntimeError("no")')
+    table.seat("raise SystemExit(1)")
+    table.seat()
+    (record,) = table.play(game)
+    assert (record.faults[0].seat, record.faults[0].kind) == (2, "start")
+    order = [fault.seat for fault in record.faults]
+    assert sorted(order) == [0, 1, 2]
+    assert [record.places[seat] for seat in order] == [4, 3, 2]
+    assert record.places[3] == 1
+
+
+def test_a_fault_in_the_middle_of_a_deal_is_placed_there(table: RealTable) -> None:
+    table.seat(
+        "seen = []\ndef on_move(m): seen.append(m); len(seen) < 3 or sys.exit(9); send(answer(m))"
+    )
+    for _ in range(2):
+        table.seat()
+    (record,) = table.play()
+    (fault,) = record.faults
+    codes = record.moves.split()
+    assert codes[fault.move] == "!0"
+    assert fault.move > 4
+    assert record.places[0] == 3
+
+
+def test_a_bot_is_started_again_for_the_next_deal(table: RealTable) -> None:
+    table.seat(f"log('start')\n{CRASH}")
+    table.seat(logging=True)
+    records = table.play(deals=3)
+    assert [record.faults[0].kind for record in records] == ["crash"] * 3
+    assert len({process for process, _ in table.log(0)}) == 3
+    assert len({process for process, _ in table.log(1)}) == 1
+
+
+def test_only_the_one_that_failed_is_started_again(table: RealTable) -> None:
+    table.seat("first = True\nlog('start')")
+    table.seat(f"log('start')\n{ILLEGAL}")
+    table.seat("log('start')")
+    table.play(deals=3)
+    assert [len(table.log(seat)) for seat in range(3)] == [1, 3, 1]
+
+
+def test_a_substitute_plays_for_a_bot_up_to_the_most_faults_then_it_forfeits(
+    table: RealTable,
+) -> None:
+    table.seat(CRASH)
+    for _ in range(2):
+        table.seat()
+    (record,) = table.play(on_fault="substitute", max_faults=3)
+    assert [fault.substituted for fault in record.faults] == [True, True, True, False]
+    codes = record.moves.split()
+    assert sum(code.startswith("?") for code in codes) == 3
+    assert codes.count("!0") == 1
+    assert record.places[0] == 3
+
+
+def test_the_substitute_plays_the_fallback_action_of_the_game(table: RealTable) -> None:
+    table.seat(ILLEGAL)
+    table.seat()
+    (record,) = table.play(on_fault="substitute", max_faults=100)
+    chosen = settings()
+    rules = find_game("tienlen")
+    assert record.faults
+    assert all(fault.substituted for fault in record.faults)
+    played = [step for step in steps(chosen, record) if step.fallback]
+    assert len(played) == len(record.faults)
+    assert record.moves.split()[0] == f"?{rules.encode(played[0].action)}"
+
+
+def test_faults_are_counted_over_a_match(table: RealTable) -> None:
+    table.seat(CRASH)
+    table.seat()
+    records = table.play(on_fault="substitute", max_faults=2, deals=3)
+    substituted = [fault.substituted for record in records for fault in record.faults]
+    assert substituted == [True, True, False, False, False]
+
+
+def test_a_bot_that_cannot_start_is_substituted_move_by_move(table: RealTable) -> None:
+    table.seat("raise SystemExit(1)")
+    table.seat()
+    (record,) = table.play(on_fault="substitute", max_faults=4)
+    assert {fault.kind for fault in record.faults} == {"start"}
+    assert sum(code.startswith("?") for code in record.moves.split()) == 3
+    assert record.places == (2, 1)
+
+
+def test_a_substituted_bot_can_take_the_game_up_again(table: RealTable) -> None:
+    table.seat(
+        "import pathlib\n"
+        'flag = pathlib.Path("failed")\n'
+        "def on_move(m):\n"
+        " if not flag.exists(): flag.touch(); sys.exit(1)\n"
+        " send(answer(m))",
+        logging=True,
+    )
+    table.seat()
+    (record,) = table.play(on_fault="substitute")
+    assert len(record.faults) == 1
+    processes = {process for process, _ in table.log(0)}
+    assert len(processes) == 2
+    assert len(table.messages(0, "deal")) == 2, "the new process is told of the deal, too"
+
+
+def test_time_runs_out_only_when_the_bank_is_drawn_too(table: RealTable) -> None:
+    # Each move of 0.6 s draws half of what it takes: the bank is enough for two or three.
+    table.seat("def on_move(m): time.sleep(0.6); send(answer(m))")
+    table.seat()
+    (record,) = table.play(move_ms=300, bank_ms=1000)
+    (fault,) = record.faults
+    assert fault.kind == "timeout"
+    assert fault.move > 0
+
+
+def test_a_move_that_timed_out_has_drawn_the_whole_bank(table: RealTable) -> None:
+    table.seat(
+        "import pathlib\n"
+        'flag = pathlib.Path("failed")\n'
+        "def on_move(m):\n"
+        " if not flag.exists(): flag.touch(); time.sleep(60)\n"
+        " send(answer(m))",
+        logging=True,
+    )
+    table.seat()
+    (record,) = table.play(move_ms=LIMIT, bank_ms=100, on_fault="substitute")
+    banks = [message["time"]["bank"] for message in table.messages(0, "move")]
+    assert banks[0] == 100
+    assert set(banks[1:]) == {0}
+    assert record.times[0].longest >= (LIMIT + 100) * 1_000_000
+
+
+def test_the_clock_of_the_first_move_starts_after_ready(table: RealTable) -> None:
+    table.seat(f"def on_hello(m): time.sleep({LIMIT / 1000} + 0.2); send(READY)")
+    table.seat()
+    (record,) = table.play(move_ms=LIMIT)
+    assert all(fault.seat != 0 for fault in record.faults)
+
+
+def test_retired_entrants_forfeit_unplayed_and_are_never_started(table: RealTable) -> None:
+    table.seat("log('start')")
+    table.seat(logging=True)
+    table.seat(logging=True)
+    (record,) = table.play(retired=(Retired(0, "crash", 4),))
+    (fault,) = record.faults
+    assert fault.kind == "crash"
+    assert "round 5" in fault.cause
+    assert record.places[0] == 3
+    with pytest.raises(FileNotFoundError):
+        table.log(0)
+
+
+def test_debug_notes_are_kept_up_to_four_kibibytes_a_deal(table: RealTable) -> None:
+    table.seat('def on_move(m): send({**answer(m), "debug": "\\u2660" * 500})')
+    table.seat('def on_move(m): send({**answer(m), "debug": "I am fine"})')
+    first, second = table.play(deals=2)
+    for record in (first, second):
+        kept = "".join(text for _, seat, text in record.debug if seat == 0)
+        assert set(kept) == {"\N{BLACK SPADE SUIT}"}
+        assert 4090 <= len(kept.encode()) <= 4096
+        assert any(text == "I am fine" for _, seat, text in record.debug if seat == 1)
+    codes = first.moves.split()
+    assert all(0 <= move < len(codes) for move, _, _ in first.debug)
+
+
+def test_debug_notes_of_a_fault_are_kept(table: RealTable) -> None:
+    table.seat('def on_move(m): send({"id": m["id"], "play": ["2H", "3H"], "debug": "bold"})')
+    table.seat()
+    (record,) = table.play()
+    assert (0, 0, "bold") in record.debug
+
+
+def test_faults_are_where_the_configuration_says_so_of_output(table: RealTable) -> None:
+    table.seat('def on_move(m): raw(b"x" * 500 + b"\\n"); send(answer(m))')
+    table.seat()
+    fault = only_fault(table.play(output=400))
+    assert fault.kind == "flood"
+    assert "400 bytes" in fault.cause
