@@ -15,6 +15,10 @@ def main() -> None:
     if sys.platform == "win32":
         sys.stderr.write("tourney needs Linux or macOS; on Windows, use it inside WSL 2\n")
         sys.exit(2)
-    from runner.cli.app import run_app
+    try:
+        from runner.cli.app import run_app
 
-    sys.exit(run_app())
+        status = run_app()
+    except KeyboardInterrupt:  # before a run has its own way out
+        status = 130
+    sys.exit(status)

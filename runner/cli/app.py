@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -19,6 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help comes twice as fast
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (run, standings, plan, games, schema):
@@ -44,22 +46,41 @@ def _root(
 
 def run_app() -> int:
     """Run the command line; gives the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a name must not end a run in a poor locale
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
+    status = _status()
     try:
-        app(standalone_mode=True)
-    except ConfigError as error:
-        typer.echo(str(error), err=True)
-        return error.exit_status
-    except Interrupted as error:
-        typer.echo(str(error), err=True)
-        return 128 + error.signal_number
-    except TourneyError as error:
-        typer.echo(f"tourney: {error}", err=True)
-        return error.exit_status
-    except BrokenPipeError:  # the reader of our output has had enough
+        sys.stdout.flush()
+    except OSError:  # nobody reads on, or the disk is full: said above, or of no use to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return status or 1
+    return status
+
+
+def _open_streams() -> None:
+    """Make the three streams usable, however the program was started."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # closed: the next file that is opened, the results even, would be it
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a name must not end a run in a poor locale
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _status() -> int:
+    try:
+        app(standalone_mode=True, prog_name="tourney")
+    except TourneyError as error:
+        whole = isinstance(error, ConfigError | Interrupted)  # these say who they are
+        typer.echo(str(error) if whole else f"tourney: {error}", err=True)
+        return 128 + error.signal_number if isinstance(error, Interrupted) else error.exit_status
+    except BrokenPipeError:  # the reader of our output has had enough
+        return 1
+    except OSError as error:
+        typer.echo(f"tourney: {error}", err=True)
         return 1
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 1

@@ -12,10 +12,10 @@ __all__ = ["add", "games"]
 def games(
     game: Annotated[
         str | None,
-        typer.Argument(help="A game, to list its options.", show_default=False),
+        typer.Argument(metavar="GAME", help="A game, to list its options.", show_default=False),
     ] = None,
 ) -> None:
-    """List the games, or the rules of one with their defaults."""
+    """List the games, or the rules of one."""
     from runner.cli.texts import game_list, game_options
 
     typer.echo(game_list() if game is None else game_options(game))

@@ -11,7 +11,7 @@ __all__ = ["add", "plan"]
 
 
 def plan(
-    config: Annotated[Path, typer.Argument(help="The tournament's YAML file.")],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's YAML file.")],
     *,
     seed: Annotated[
         str | None, typer.Option(help="Plan with this seed instead of the configured one.")
@@ -20,7 +20,7 @@ def plan(
         int | None, typer.Option(min=1, help="Workers.", show_default="one a core")
     ] = None,
 ) -> None:
-    """Show what would be played, under which rules and limits; play nothing."""
+    """Show what would be played; play nothing."""
     from runner.config import load_config
     from runner.process.launcher import PlainLauncher
     from runner.run.cores import available

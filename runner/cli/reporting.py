@@ -20,9 +20,12 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
+from runner.cli.terminal import stdout_console
 from runner.run.progress import Reporter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from runner.run.progress import Progress, Tally
 
 __all__ = ["make_reporter"]
@@ -30,13 +33,15 @@ __all__ = ["make_reporter"]
 _PLAIN_EVERY = 5.0
 _LIVE_EVERY = 0.25
 """Seconds between two looks of a person."""
-_ROWS = 20
-"""Entrants in the live table."""
+_AROUND = 6
+"""Lines of the screen that the live table leaves to its heading, the bar and what waits."""
 
 
 def make_reporter() -> Reporter:
     """The reporter that fits where stderr goes."""
-    return LiveReporter() if sys.stderr.isatty() else PlainReporter()
+    console = Console(stderr=True)
+    live = sys.stderr.isatty() and not console.is_dumb_terminal
+    return LiveReporter(console) if live else PlainReporter()
 
 
 def _best_first(progress: Progress) -> list[Tally]:
@@ -45,20 +50,57 @@ def _best_first(progress: Progress) -> list[Tally]:
 
 
 def _rates(progress: Progress, seconds: float) -> str:
-    return (
-        f"{progress.deals / seconds:,.0f} deals/s, {progress.moves / seconds:,.0f} moves/s"
-        if progress.deals
-        else "no deal yet"
-    )
+    if not progress.deals:
+        return "no deal yet"
+    return f"{progress.deals / seconds:,.0f} deals/s, {progress.moves / seconds:,.0f} moves/s"
 
 
-class PlainReporter(Reporter):
-    """Lines on stderr, one every few seconds."""
+def _clock(seconds: float) -> str:
+    """A length of time as people read it off a clock."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class _TimedReporter(Reporter):
+    """What both ways have in common: the time, and what is said when play is over."""
 
     def __init__(self) -> None:
         self._began = 0.0
-        self._told = 0.0
         self._before = 0
+        self._progress: Progress | None = None
+
+    def begin(self, progress: Progress) -> None:
+        """See `Reporter.begin`."""
+        self._began = time.monotonic()
+        self._before = progress.done
+        self._progress = progress
+
+    def end(self) -> None:
+        """See `Reporter.end`."""
+        progress, self._progress = self._progress, None
+        if progress is not None and progress.deals:
+            seconds = self._seconds()
+            deals = f"{progress.deals:,} deal{'' if progress.deals == 1 else 's'}"
+            self.say(f"played {deals} in {_clock(seconds)}; {_rates(progress, seconds)}")
+
+    def so_far(self, progress: Progress) -> None:
+        """See `Reporter.so_far`."""
+        console = stdout_console()
+        best = _best_first(progress)
+        if best:
+            console.print(_table(best, "the standings so far, by mean place"))
+
+    def _seconds(self) -> float:
+        return max(0.001, time.monotonic() - self._began)
+
+
+class PlainReporter(_TimedReporter):
+    """Lines on stderr, one every few seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told = 0.0
 
     def say(self, line: str) -> None:
         """See `Reporter.say`."""
@@ -67,8 +109,8 @@ class PlainReporter(Reporter):
 
     def begin(self, progress: Progress) -> None:
         """See `Reporter.begin`."""
-        self._began = self._told = time.monotonic()
-        self._before = progress.done
+        super().begin(progress)
+        self._told = self._began
 
     def update(self, progress: Progress) -> None:
         """See `Reporter.update`."""
@@ -76,7 +118,7 @@ class PlainReporter(Reporter):
         if now - self._told < _PLAIN_EVERY:
             return
         self._told = now
-        seconds = now - self._began
+        seconds = self._seconds()
         parts = [_share(progress), _rates(progress, seconds)]
         if remaining := self._remaining(progress, seconds):
             parts.append(remaining)
@@ -87,15 +129,11 @@ class PlainReporter(Reporter):
             parts.append(f"waiting for {', '.join(sorted(set(progress.waiting.values())))}")
         self.say("; ".join(parts))
 
-    def end(self) -> None:
-        """See `Reporter.end`."""
-
     def _remaining(self, progress: Progress, seconds: float) -> str:
         new = progress.done - self._before
         if progress.total is None or not new:
             return ""
-        left = (progress.total - progress.done) * seconds / new
-        return f"{int(left) // 60}:{int(left) % 60:02} left"
+        return f"{_clock((progress.total - progress.done) * seconds / new)} left"
 
 
 def _share(progress: Progress) -> str:
@@ -104,11 +142,16 @@ def _share(progress: Progress) -> str:
     return f"{progress.done:,} of {progress.total:,} matches"
 
 
-class LiveReporter(Reporter):
-    """A bar and the standings so far, drawn in place on the terminal."""
+class LiveReporter(_TimedReporter):
+    """A bar and the standings so far, drawn in place on the terminal.
 
-    def __init__(self) -> None:
-        self._console = Console(stderr=True)
+    Args:
+        console: The terminal.
+    """
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
         self._bars = Bars(
             TextColumn("matches"),
             BarColumn(),
@@ -117,12 +160,11 @@ class LiveReporter(Reporter):
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            console=self._console,
+            console=console,
             auto_refresh=False,
         )
         self._live: Live | None = None
         self._task: TaskID | None = None
-        self._began = 0.0
         self._drawn = 0.0
 
     def say(self, line: str) -> None:
@@ -131,7 +173,7 @@ class LiveReporter(Reporter):
 
     def begin(self, progress: Progress) -> None:
         """See `Reporter.begin`."""
-        self._began = time.monotonic()
+        super().begin(progress)
         self._task = self._bars.add_task("", total=progress.total, rates="")
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
@@ -142,26 +184,28 @@ class LiveReporter(Reporter):
         if self._live is None or self._task is None or now - self._drawn < _LIVE_EVERY:
             return
         self._drawn = now
-        rates = _rates(progress, max(0.001, now - self._began))
+        rates = _rates(progress, self._seconds())
         self._bars.update(self._task, completed=progress.done, rates=rates)
         waiting = ", ".join(sorted(set(progress.waiting.values())))
-        note = Text(f"waiting for {waiting}" if waiting else "", style="yellow")
-        self._live.update(Group(_table(progress), self._bars, note), refresh=True)
+        note = Text(f"waiting for {waiting}" if waiting else "", style="yellow", no_wrap=True)
+        rows = max(3, self._console.height - _AROUND)
+        table = _table(_best_first(progress), "so far", rows)
+        self._live.update(Group(table, self._bars, note), refresh=True)
 
     def end(self) -> None:
         """See `Reporter.end`."""
         if self._live is not None:
             self._live.stop()
             self._live = None
+        super().end()
 
 
-def _table(progress: Progress) -> Table:
-    table = Table(title="so far", title_justify="left", box=None)
-    table.add_column("bot")
-    for title in ("mean place", "points", "deals", "faults"):
-        table.add_column(title, justify="right")
-    best = _best_first(progress)
-    for tally in best[:_ROWS]:
+def _table(best: Sequence[Tally], title: str, rows: int | None = None) -> Table:
+    table = Table(title=title, title_justify="left", box=None)
+    table.add_column("bot", overflow="ellipsis" if rows else "fold", no_wrap=rows is not None)
+    for heading in ("mean place", "points", "deals", "faults"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for tally in best[:rows]:
         table.add_row(
             Text(tally.name),
             f"{tally.mean_place:.3f}",
@@ -169,6 +213,6 @@ def _table(progress: Progress) -> Table:
             f"{tally.deals:,}",
             Text(str(tally.faults), style="red" if tally.faults else "dim"),
         )
-    if len(best) > _ROWS:
-        table.add_row(Text(f"and {len(best) - _ROWS} more", style="dim"))
+    if rows is not None and len(best) > rows:
+        table.add_row(Text(f"and {len(best) - rows} more", style="dim"))
     return table

@@ -13,19 +13,23 @@ __all__ = ["add", "run"]
 
 
 def run(  # noqa: PLR0913 - each is an option
-    config: Annotated[Path, typer.Argument(help="The tournament's YAML file.")],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's YAML file.")],
     *,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the results.", show_default="results/<CONFIG's name>"),
+        typer.Option(
+            metavar="DIR", help="Folder for the results.", show_default="results/CONFIG's name"
+        ),
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, max=1024, help="Workers.", show_default="one a core"),
+        typer.Option(
+            metavar="N", min=1, max=256, help="Workers.", show_default="one for each free core"
+        ),
     ] = None,
     seed: Annotated[
         str | None,
-        typer.Option(help="Play with this seed instead of the configured one."),
+        typer.Option(metavar="S", help="Play with this seed instead of the configured one."),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Move old results aside and begin again.")
@@ -37,9 +41,10 @@ def run(  # noqa: PLR0913 - each is an option
         bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
     ] = False,
 ) -> None:
-    """Play a tournament, or what is missing of it, and print its ranking.
+    """Play a tournament and print its ranking.
 
-    On an unfinished folder it continues; on a finished one it prints the table.
+    On an unfinished folder it continues: only what is missing is played. On a finished one it
+    prints the table.
     """
     from runner.cli.reporting import make_reporter
     from runner.cli.texts import print_table

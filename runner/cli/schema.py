@@ -18,10 +18,17 @@ class What(StrEnum):
 
 
 def schema(
-    what: Annotated[What, typer.Argument(help="The messages of bots, or the configuration.")],
+    what: Annotated[
+        What,
+        typer.Argument(
+            metavar="protocol|config", help="The messages of bots, or the configuration."
+        ),
+    ],
 ) -> None:
-    """Print a JSON Schema, made from the program's own types."""
+    """Print a JSON Schema, for authors and editors."""
     import json
+
+    from runner.cli.terminal import write_exactly
 
     if what is What.protocol:
         from runner.protocol.schemas import protocol_schema
@@ -31,7 +38,7 @@ def schema(
         from runner.config import config_schema
 
         document = config_schema()
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    write_exactly(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def add(app: typer.Typer) -> None:

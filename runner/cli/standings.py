@@ -27,9 +27,13 @@ def standings(
         Format, typer.Option(help="How to write it.")
     ] = Format.table,
 ) -> None:
-    """Print the ranking, computed afresh from the stored deals; also while a run goes on."""
+    """Print the ranking of stored results.
+
+    It is computed afresh from the deals, also while a run goes on.
+    """
     from contextlib import closing
 
+    from runner.cli.terminal import write_exactly
     from runner.cli.texts import print_table
     from runner.publish import tables
     from runner.publish.summary import summarise
@@ -41,7 +45,7 @@ def standings(
         print_table(summary)
         return
     write = {Format.json: tables.as_json, Format.csv: tables.as_csv, Format.md: tables.as_markdown}
-    typer.echo(write[format](summary), nl=False)
+    write_exactly(write[format](summary))
 
 
 def add(app: typer.Typer) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import yaml
-from rich.console import Console
+from rich.text import Text
 
+from runner.cli.terminal import stdout_console
 from runner.games import registry
-from runner.publish.tables import terminal_table
+from runner.publish.tables import headline, terminal_table
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -29,13 +29,10 @@ def yaml_value(value: Any) -> str:
     return text.removesuffix("...\n").strip()
 
 
-_WIDE = 1000
-"""Columns of a file or a pipe: nothing is folded there."""
-
-
 def print_table(summary: Summary) -> None:
     """Print the ranking to stdout."""
-    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    console = stdout_console()
+    console.print(Text(f"{summary.facts.name}: {headline(summary)}"), soft_wrap=True)
     console.print(terminal_table(summary))
 
 

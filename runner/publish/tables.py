@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.ratings.standings import Standing
 
-__all__ = ["as_csv", "as_html", "as_json", "as_markdown", "terminal_table"]
+__all__ = ["as_csv", "as_html", "as_json", "as_markdown", "headline", "terminal_table"]
 
 
 def as_json(summary: Summary) -> str:
@@ -67,7 +67,7 @@ def as_markdown(summary: Summary) -> str:
     lines = [
         f"# {_markdown(summary.facts.name)}",
         "",
-        _headline(summary),
+        headline(summary),
         "",
         f"| {' | '.join(head)} |",
         "|---:|---|---:|---:|---:|---:|---:|---:|---|",
@@ -87,7 +87,7 @@ def as_html(summary: Summary) -> str:
     template = environment.get_template("index.html")
     return template.render(
         summary=summary,
-        headline=_headline(summary),
+        headline=headline(summary),
         rows=[(_cells(entrant), entrant) for entrant in summary.entrants],
         facts=_facts(summary),
     )
@@ -95,7 +95,7 @@ def as_html(summary: Summary) -> str:
 
 def terminal_table(summary: Summary) -> Table:
     """The table for a person at a terminal."""
-    table = Table(title=Text(f"{summary.facts.name}: {_headline(summary)}"), title_justify="left")
+    table = Table()
     table.add_column("rank", justify="right")
     table.add_column("bot", overflow="fold")
     for title in ("score", "mu", "sigma", "deals", "points", "mean place"):
@@ -106,7 +106,8 @@ def terminal_table(summary: Summary) -> Table:
     return table
 
 
-def _headline(summary: Summary) -> str:
+def headline(summary: Summary) -> str:
+    """The game, how much of it was played, and whether that is all."""
     state = "" if summary.complete else ", not complete"
     return f"{summary.facts.game}, {summary.deals:,} deals{state}"
 
