@@ -126,6 +126,8 @@ class Store:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
         if not tables:
+            if not create:
+                raise UsageError(f"{self.path}: no tournament was begun here")
             self._db.executescript(
                 f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
@@ -148,12 +150,12 @@ class Store:
             row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
 
-    def set_meta(self, key: str, value: Any) -> None:
-        """Keep any JSON value under a key."""
-        with _disk_errors(self.path):
-            self._db.execute(
+    def set_meta(self, **values: Any) -> None:
+        """Keep JSON values under their keys, all or none."""
+        with self._transaction():
+            self._db.executemany(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-                (key, json.dumps(value, ensure_ascii=False)),
+                [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()],
             )
 
     def add(self, records: Iterable[DealRecord]) -> int:
@@ -162,16 +164,20 @@ class Store:
         Returns:
             How many were new.
         """
+        with self._transaction():
+            return sum(self._add_one(record) for record in records)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
         with _disk_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                new = sum(self._add_one(record) for record in records)
+                yield
                 self._db.execute("COMMIT")
             except BaseException:
-                if self._db.in_transaction:
+                if self._db.in_transaction:  # a full disk has ended it already
                     self._db.execute("ROLLBACK")
                 raise
-        return new
 
     def _add_one(self, record: DealRecord) -> int:
         inserted = self._db.execute(
@@ -226,12 +232,12 @@ class Store:
             ).fetchone()
         return int(row[0])
 
-    def keys(self, rounds: range) -> set[DealKey]:
-        """The keys of the deals of some rounds."""
+    def keys(self, rounds: range, deals: int) -> set[DealKey]:
+        """The keys of the first `deals` deals of each match of some rounds."""
         with _disk_errors(self.path):
             rows = self._db.execute(
-                "SELECT round, match, deal FROM deals WHERE round >= ? AND round < ?",
-                (rounds.start, rounds.stop),
+                "SELECT round, match, deal FROM deals WHERE round >= ? AND round < ? AND deal < ?",
+                (rounds.start, rounds.stop, deals),
             )
             return {DealKey(*row) for row in rows}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from itertools import count
 from typing import TYPE_CHECKING
 
+from runner.config.text import escaped
+from runner.run import checkpoint
 from runner.run.wire import Check, Checked, Chunk, Played, Waiting
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ _CHUNK_SECONDS = 0.5
 """How long a chunk should take: long against a commit, short against a person's patience."""
 _TICK = 0.1
 """Seconds between two looks at signals and the screen."""
+_STALE = 2.0
+"""Seconds after which a worker that waits for a bot would have said so again."""
 
 
 class Conductor:
@@ -41,6 +46,7 @@ class Conductor:
         self._reporter = reporter
         self._numbers = count(1)
         self._open: dict[int, Chunk] = {}
+        self._heard: dict[int, float] = {}
         self._match_seconds: float | None = None
         self.cpu = 0.0
         """CPU seconds of the workers themselves, so far."""
@@ -50,6 +56,7 @@ class Conductor:
         waiting = deque(Check(next(self._numbers), entrant) for entrant in range(entrants))
         checked: list[Checked] = []
         under_way = 0
+        slow: set[str] = set()
         while waiting or under_way:
             while waiting and under_way < self._executor.slots:
                 self._executor.submit(waiting.popleft())
@@ -58,6 +65,9 @@ class Conductor:
                 if isinstance(outcome, Checked):
                     checked.append(outcome)
                     under_way -= 1
+                elif isinstance(outcome, Waiting) and outcome.bot not in slow:
+                    slow.add(outcome.bot)
+                    self._reporter.say(f"waiting for {outcome.bot} to start")
             self._signals.check()
         return sorted(checked, key=lambda outcome: outcome.entrant)
 
@@ -70,9 +80,15 @@ class Conductor:
             Interrupted: A signal came; what was under way is void.
         """
         for block in planner.blocks():
-            progress.add(tuple(store.records(block.rounds)), earlier=True)
-            progress.done += block.there
+            if block.there:
+                for record in store.records(block.rounds):
+                    progress.add(record, earlier=True)
+                    self._signals.check()
+                progress.done += block.there
             self._play_block(block, store, folder, progress)
+            planner.finish(block)
+            if block.whole:
+                checkpoint.keep(store, block.number + 1, planner, progress)
 
     def _play_block(
         self, block: Block, store: Store, folder: ResultsFolder, progress: Progress
@@ -83,15 +99,24 @@ class Conductor:
                 self._submit(waves)
             for outcome in self._executor.wait(_TICK):
                 if isinstance(outcome, Played):
-                    progress.waiting.pop(outcome.number, None)
+                    self._heard.pop(outcome.number, None)
                     done = self._open.pop(outcome.number)
                     if waves:  # first keep the worker busy, then write
                         self._submit(waves)
                     self._store(outcome, done, store, folder, progress)
                 elif isinstance(outcome, Waiting):
+                    self._heard[outcome.number] = time.monotonic()
                     progress.waiting[outcome.number] = outcome.bot
+            self._forget_waiting(progress)
             self._signals.check()
             self._reporter.update(progress)
+
+    def _forget_waiting(self, progress: Progress) -> None:
+        """Leave in `progress` only the bots that are still being waited for."""
+        recent = time.monotonic() - _STALE
+        for number in list(progress.waiting):
+            if self._heard.get(number, 0.0) < recent:
+                del progress.waiting[number]
 
     def _submit(self, waves: deque[tuple[int, deque[MatchPlan]]]) -> None:
         epoch, matches = waves[0]
@@ -118,8 +143,8 @@ class Conductor:
         before = self._match_seconds
         self._match_seconds = each if before is None else 0.7 * before + 0.3 * each
         progress.done += len(chunk.matches)
-        progress.add(played.records)
         for record in played.records:
+            progress.add(record)
             if record.faults or record.notes:
                 _log(record, folder, progress)
 
@@ -137,4 +162,9 @@ def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
         entrant = record.seating[seat]
         round_number, match, deal = (number + 1 for number in record.key)
         head = f"--- round {round_number}, match {match}, deal {deal}, seat {seat}"
-        folder.log(entrant, progress.tallies[entrant].name, [head, *texts])
+        folder.log(entrant, progress.tallies[entrant].name, [head, *map(_readable, texts)])
+
+
+def _readable(text: str) -> str:
+    """What a bot wrote, with nothing in it that could move the cursor of who reads the log."""
+    return "\n".join(escaped(line, len(line)) for line in text.splitlines())

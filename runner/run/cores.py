@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 from runner.process.system import IS_LINUX
 
-__all__ = ["Core", "available", "claim"]
+__all__ = ["CAN_PIN", "Core", "available", "claim"]
+
+CAN_PIN = IS_LINUX
+"""Whether this system can keep a process on a core."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ def available() -> int:
 def claim(most: int) -> list[Core]:
     """Claim up to `most` cores that no other run has; empty where cores can't be pinned."""
     cores: list[Core] = []
-    if not IS_LINUX:
+    if not CAN_PIN:
         return cores
     for number in sorted(os.sched_getaffinity(0)):
         if len(cores) == most:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from runner.errors import UsageError
+from runner.errors import RunError, UsageError
 from runner.results.store import FILE_NAME
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ _LOG_CAP = 1 << 20
 class ResultsFolder:
     """A folder that one run at a time may write to, used as a context.
 
-    The lock is on the folder itself, so it leaves no file and ends with its holder.
+    The lock is on the folder itself, so it leaves no file and ends with its holder. A context
+    that ends before `begin` was called leaves everything as it was before.
 
     Args:
         path: The folder; made if it does not exist.
@@ -38,20 +40,26 @@ class ResultsFolder:
         self.path = path
         self._fresh = fresh
         self._lock = -1
+        self._made = False
+        self._new = False
         self.moved_to: Path | None = None
 
     def __enter__(self) -> Self:
-        self._make()
-        if self._fresh and any(self.path.iterdir()):
-            self.moved_to = self._aside()
-            self.path.rename(self.moved_to)
-            os.close(self._lock)
-            self._make()
-        elif not self.database.exists() and any(self.path.iterdir()):
-            raise UsageError(
-                f"{self.path}: this folder holds other files and no results; give --out another"
-            )
-        self.logs.mkdir(exist_ok=True)
+        self._take()
+        try:
+            if self._fresh and any(self.path.iterdir()):
+                self.moved_to = self._aside()
+                self.path.rename(self.moved_to)
+                os.close(self._lock)
+                self._take()
+            elif not self.database.exists() and any(self.path.iterdir()):
+                raise UsageError(
+                    f"{self.path}: this folder holds other files and no results; give --out another"
+                )
+            self._new = not self.database.exists()
+            self.logs.mkdir(exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{self.path}: the results cannot be kept here: {error}") from error
         return self
 
     def __exit__(
@@ -60,6 +68,9 @@ class ResultsFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        with suppress(OSError):  # tidying must not hide why the run ended
+            if self._new:
+                self._undo()
         os.close(self._lock)
 
     @property
@@ -72,19 +83,35 @@ class ResultsFolder:
         """The folder of the bots' logs."""
         return self.path / "logs"
 
+    def begin(self) -> None:
+        """Something is about to be kept here that must not be lost."""
+        self._new = False
+
     def log(self, entrant: int, name: str, lines: Iterable[str]) -> None:
-        """Add to a bot's log, up to its cap; named by number, since names are strangers' text."""
+        """Add to a bot's log, up to its cap; named by number, since names are strangers' text.
+
+        Raises:
+            RunError: The disk fails.
+        """
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40]
         path = self.logs / f"{entrant + 1:03}-{plain or 'bot'}.log"
-        room = _LOG_CAP - (path.stat().st_size if path.exists() else 0)
-        if room <= 0:
-            return
-        data = "".join(f"{line}\n" for line in lines).encode(errors="replace")[:room]
-        with path.open("ab") as file:
-            file.write(data)
-
-    def _make(self) -> None:
         try:
+            room = _LOG_CAP - (path.stat().st_size if path.exists() else 0)
+            if room <= 0:
+                return
+            data = "".join(f"{line}\n" for line in lines).encode(errors="replace")[:room]
+            with path.open("ab") as file:
+                file.write(data)
+        except OSError as error:
+            raise RunError(
+                f"{path}: cannot be written ({error}). The deals that were stored are safe; make"
+                " room, then run the same command again to continue."
+            ) from error
+
+    def _take(self) -> None:
+        """Make the folder, and lock it."""
+        try:
+            self._made = not self.path.exists()
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY)
         except OSError as error:
@@ -96,9 +123,25 @@ class ResultsFolder:
             raise UsageError(
                 f"{self.path}: another run is writing here; wait for it, or give --out another"
             ) from error
+        except OSError as error:
+            os.close(self._lock)
+            raise UsageError(
+                f"{self.path}: this file system cannot lock folders ({error}); give --out one on a"
+                " local disk"
+            ) from error
 
     def _aside(self) -> Path:
         number = 1
         while (path := self.path.with_name(f"{self.path.name}.old-{number}")).exists():
             number += 1
         return path
+
+    def _undo(self) -> None:
+        """Nothing was begun: leave no trace, and have the old results where they were."""
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            self.database.with_name(FILE_NAME + suffix).unlink(missing_ok=True)
+        self.logs.rmdir()
+        if self._made:
+            self.path.rmdir()
+        if self.moved_to is not None:
+            self.moved_to.rename(self.path)

@@ -11,22 +11,13 @@ from typing import TYPE_CHECKING, Any
 from runner.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["check_same"]
 
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    if isinstance(value, dict):
-        pairs = [(f"{path}.{key}" if path else str(key), inner) for key, inner in value.items()]
-    elif isinstance(value, list):
-        pairs = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
-    else:
-        return {path: value}
-    flat: dict[str, Any] = {}
-    for inner_path, inner in pairs:
-        flat |= _flat(inner, inner_path)
-    return flat
+_SHOWN = 10
+"""Differences that are listed."""
 
 
 def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
@@ -35,22 +26,61 @@ def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Non
     Args:
         folder: For the message.
         before: As stored.
-        now: As the configuration and the bots say. Both are JSON values.
+        now: As the configuration and the bots say. Both are JSON values, with each bot's number
+            and hash by name under ``bots``, and the number of rounds under ``rounds``.
 
     Raises:
         UsageError: They differ; the message shows where, and how to go on.
     """
-    old, new = _flat(before), _flat(now)
-    differences = [
-        f"  {key}: was {old.get(key, 'not there')!s:.60}, is {new.get(key, 'not there')!s:.60}"
-        for key in sorted(old.keys() | new.keys())
-        if old.get(key) != new.get(key)
-    ]
+    differences = [*_changed_settings(before, now), *_changed_bots(before["bots"], now["bots"])]
     if differences:
-        shown = [*differences[:10], *(["  ..."] if len(differences) > 10 else [])]
+        more = len(differences) - _SHOWN
+        rest = [f"and {more} more"] if more > 0 else []
+        listed = "\n".join(f"  {line}" for line in (*differences[:_SHOWN], *rest))
         raise UsageError(
-            f"{folder}: the results here are of another tournament; what differs:\n"
-            + "\n".join(shown)
-            + "\nUndo the change to continue that one, give --out another folder, or give --fresh"
+            f"{folder}: the results here are of another tournament; what differs:\n{listed}\n"
+            "Undo the change to continue that one, give --out another folder, or give --fresh"
             " to move it aside and begin again."
         )
+
+
+def _changed_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    old, new = _flat(before), _flat(now)
+    for key in sorted(old.keys() | new.keys()):
+        was, is_now = old.get(key, "not there"), new.get(key, "not there")
+        if key == "rounds":
+            if was is not None and is_now is not None and was > is_now:
+                yield f"schedule.rounds: was {was}, is {is_now}; they may only become more"
+        elif was != is_now:
+            yield f"{key}: was {was!s:.60}, is {is_now!s:.60}"
+
+
+def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            yield f"the bot {name!r} is no longer there"
+        elif name not in before:
+            yield f"the bot {name!r} is new"
+        elif before[name]["hash"] != now[name]["hash"]:
+            yield f"the bot {name!r} has changed: its files, its command, its build or its env"
+        elif before[name]["number"] != now[name]["number"]:
+            was, is_now = before[name]["number"] + 1, now[name]["number"] + 1
+            yield f"the bot {name!r} was entrant {was}, is entrant {is_now}"
+
+
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    """All values but the bots, by their paths in the configuration."""
+    if isinstance(value, dict):
+        pairs = [
+            (f"{path}.{key}" if path else str(key), inner)
+            for key, inner in value.items()
+            if path or key != "bots"
+        ]
+    elif isinstance(value, list):
+        pairs = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
+    else:
+        return {path: value}
+    flat: dict[str, Any] = {}
+    for inner_path, inner in pairs:
+        flat |= _flat(inner, inner_path)
+    return flat

@@ -7,9 +7,11 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,8 +19,9 @@ import msgspec
 from runner.errors import RunError
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper
-from runner.run.cores import claim
+from runner.run.cores import CAN_PIN, available, claim
 from runner.run.executor import Executor
+from runner.run.temporary import TEMP_PREFIX, remove_tree
 from runner.run.wire import (
     Broken,
     Chunk,
@@ -59,19 +62,32 @@ class LocalExecutor(Executor):
 
     Args:
         setup: What every worker is told.
-        jobs: How many workers.
+        jobs: How many workers; None for one on each core that no other run has, at least one.
         pin: Whether each is kept on a core of its own, as far as cores are free.
+
+    Raises:
+        RunError: No worker can be started.
     """
 
-    def __init__(self, setup: Setup, jobs: int, *, pin: bool = True) -> None:
+    def __init__(self, setup: Setup, jobs: int | None, *, pin: bool = True) -> None:
         become_subreaper()
-        self._setup = setup
         self._poll = select.poll()
         self._workers: dict[int, _Worker] = {}
         self._deaths: Counter[int] = Counter()
-        self._cores = claim(jobs) if pin else []
-        for number in range(jobs):
-            self._start(self._cores[number] if number < len(self._cores) else None)
+        self._idle_deaths = 0
+        self._temp = Path(tempfile.mkdtemp(prefix=TEMP_PREFIX))
+        self._setup = msgspec.structs.replace(setup, temp=str(self._temp))
+        wanted = jobs or available()
+        self._pin = pin and CAN_PIN
+        self._cores = claim(wanted) if self._pin else []
+        if jobs is None and self._pin:
+            wanted = max(1, len(self._cores))
+        try:
+            for number in range(wanted):
+                self._start(self._cores[number] if number < len(self._cores) else None)
+        except BaseException:
+            self.kill()
+            raise
 
     @property
     def slots(self) -> int:
@@ -79,9 +95,9 @@ class LocalExecutor(Executor):
         return len(self._workers)
 
     @property
-    def pinned(self) -> int:
-        """How many workers have a core of their own."""
-        return len(self._cores)
+    def unpinned(self) -> int:
+        """How many workers lack a core of their own, though they should have one."""
+        return self.slots - len(self._cores) if self._pin else 0
 
     def submit(self, task: Task) -> None:
         """See `Executor.submit`."""
@@ -113,6 +129,7 @@ class LocalExecutor(Executor):
                     )
                 if not isinstance(outcome, Waiting):
                     worker.task = None
+                    self._idle_deaths = 0
                 outcomes.append(outcome)
         return outcomes
 
@@ -130,13 +147,19 @@ class LocalExecutor(Executor):
         self._end(_PROMPT)
 
     def _start(self, core: Core | None) -> _Worker:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "runner.run.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "runner.run.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise RunError(
+                f"a worker cannot be started ({error}). What was stored before is safe; run the"
+                " same command again to continue, with fewer --jobs if this machine is full."
+            ) from error
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("a worker's streams must be pipes")
         worker = _Worker(process, os.dup(process.stdin.fileno()), process.stdout.fileno(), core)
@@ -162,19 +185,21 @@ class LocalExecutor(Executor):
 
     def _replace(self, worker: _Worker) -> None:
         """Start another worker for one that died, and have it do the same task again."""
-        self._forget(worker)
         worker.process.kill()
         status = worker.process.wait()
+        self._forget(worker)
         self._sweep()
         task = worker.task
-        if task is not None:
+        if task is None:
+            self._idle_deaths += 1
+        else:
             self._deaths[task.number] += 1
-            if self._deaths[task.number] >= _TRIES:
-                raise RunError(
-                    f"workers end again and again (exit status {status}) while playing"
-                    f" {_describe(task)}. What was stored before is safe; is the machine out of"
-                    " memory? Run the same command again to continue."
-                )
+        if self._idle_deaths >= _TRIES or (task and self._deaths[task.number] >= _TRIES):
+            raise RunError(
+                f"workers end again and again (exit status {status}) while {self._doing(task)}."
+                " What was stored before is safe; is the machine out of memory? Run the same"
+                " command again to continue."
+            )
         replacement = self._start(worker.core)
         if task is not None:
             self._hand(replacement, task)
@@ -182,6 +207,8 @@ class LocalExecutor(Executor):
     def _forget(self, worker: _Worker) -> None:
         self._poll.unregister(worker.stdout)
         del self._workers[worker.stdout]
+        if worker.process.stdout is not None:
+            worker.process.stdout.close()
         if worker.stdin >= 0:
             os.close(worker.stdin)
             worker.stdin = -1
@@ -198,15 +225,19 @@ class LocalExecutor(Executor):
                 worker.process.kill()
                 worker.process.wait()
             self._forget(worker)
-            if worker.process.stdout is not None:
-                worker.process.stdout.close()
         self._sweep()
+        remove_tree(self._temp)
         for core in self._cores:
             core.release()
 
-
-def _describe(task: Task) -> str:
-    if not isinstance(task, Chunk):
-        return f"the check of bot {task.entrant}"
-    first = task.matches[0]
-    return f"round {first.round + 1}, match {first.match + 1} and {len(task.matches) - 1} more"
+    def _doing(self, task: Task | None) -> str:
+        """What a worker was at, in words."""
+        if task is None:
+            return "they have nothing to do"
+        names = [bot.name for bot in self._setup.bots]
+        if not isinstance(task, Chunk):
+            return f"starting the bot {names[task.entrant]!r} to check it"
+        first, *others = task.matches
+        seated = ", ".join(names[entrant] for entrant in first.seating)
+        more = f" and {len(others)} more" if others else ""
+        return f"playing round {first.round + 1}, match {first.match + 1} ({seated}){more}"

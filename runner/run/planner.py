@@ -15,7 +15,7 @@ from runner.results.records import DealKey
 from runner.schedule.base import RoundResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from runner.results.records import FaultKind
     from runner.results.store import Store
@@ -36,20 +36,21 @@ class Block(NamedTuple):
     """(epoch, missing matches) by rotation; one may start before the one before it has ended."""
     there: int
     """How many matches (rotations counted) are stored already."""
+    whole: bool
+    """Whether it stays as it is when the tournament is given more rounds."""
 
 
-def blocks(rounds: int | None, matches_a_round: int | None) -> Iterator[range]:
+def blocks(matches_a_round: int | None) -> Iterator[range]:
     """The rounds of one block after the other: 1, 1, 2, 4 ... rounds, as far as they stay small.
 
     The borders depend on nothing that may change when a run is continued.
     """
     most = max(1, _MOST_MATCHES // (matches_a_round or _MOST_MATCHES))
     first = 0
-    while rounds is None or first < rounds:
-        size = min(max(1, first), most)
-        last = first + size if rounds is None else min(first + size, rounds)
+    while True:
+        last = first + min(max(1, first), most)
         yield range(first, last)
-        first += size
+        first = last
 
 
 class Planner:
@@ -67,6 +68,7 @@ class Planner:
         self._rotations = max(1, duplicate)
         self._finished: list[RoundResult] = []
         self._retired: dict[int, Retired] = {}
+        self._done = 0
 
     def total(self) -> int | None:
         """How many matches (rotations counted) the whole tournament has, if that is certain."""
@@ -79,22 +81,43 @@ class Planner:
         return sum(cast("list[int]", sizes)) * self._rotations
 
     @property
-    def retired(self) -> dict[int, Retired]:
-        """Entrants that forfeit all blocks after the ones taken from `blocks` so far."""
-        return self._retired
+    def retired(self) -> tuple[Retired, ...]:
+        """Entrants that forfeit all blocks after those that were given to `finish`."""
+        return tuple(self._retired.values())
+
+    def skip(self, done: int, retired: Iterable[Retired]) -> None:
+        """Do not look at blocks that are known to be finished.
+
+        Args:
+            done: The first so many; each was `Block.whole`.
+            retired: What `retired` was after them.
+        """
+        self._done = done
+        self._retired = {bot.entrant: bot for bot in retired}
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks in turn. All matches of one must be stored before the next is asked for."""
+        """The blocks in turn; each must be played and given to `finish` before the next."""
         ahead = self._format.ahead()
         size = self._format.matches(0) if ahead else None
-        for number, rounds in enumerate(blocks(self._format.rounds(), size)):
-            tables = self._tables(rounds)
+        last = self._format.rounds()
+        for number, rounds in enumerate(blocks(size)):
+            if last is not None and rounds.start >= last:
+                return
+            if number < self._done:
+                continue
+            there = rounds if last is None else range(rounds.start, min(rounds.stop, last))
+            tables = self._tables(there)
             if tables is None:
                 return
-            yield self._block(number, rounds, tables)
-            self._retire(rounds)
-            if not ahead:
-                self._finished += [self._result(number) for number in rounds]
+            # A format that plans from results needs those of every round again.
+            yield self._block(number, there, tables, whole=ahead and there == rounds)
+
+    def finish(self, block: Block) -> None:
+        """Learn from a block all of whose matches are stored."""
+        for number, entrant, kind in self._store.faulted_throughout(block.rounds):
+            self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
+        if not self._format.ahead():
+            self._finished += [self._result(number) for number in block.rounds]
 
     def _tables(self, rounds: range) -> list[Table] | None:
         tables: list[Table] = []
@@ -105,8 +128,8 @@ class Planner:
             tables += planned
         return tables
 
-    def _block(self, number: int, rounds: range, tables: list[Table]) -> Block:
-        there = self._store.keys(rounds)
+    def _block(self, number: int, rounds: range, tables: list[Table], *, whole: bool) -> Block:
+        there = self._store.keys(rounds, self._rotations)
         waves = []
         for rotation in range(self._rotations):
             # The last wave of a block and the first of the next deal different cards.
@@ -124,11 +147,8 @@ class Planner:
             )
             waves.append((epoch, plans))
         missing = sum(len(matches) for _, matches in waves)
-        return Block(number, rounds, tuple(waves), len(tables) * self._rotations - missing)
-
-    def _retire(self, rounds: range) -> None:
-        for number, entrant, kind in self._store.faulted_throughout(rounds):
-            self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
+        stored = len(tables) * self._rotations - missing
+        return Block(number, rounds, tuple(waves), stored, whole)
 
     def _result(self, number: int) -> RoundResult:
         points: dict[int, float] = {}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from runner.bots import stage
 from runner.play.settings import BotSpec, PlaySettings
 from runner.schedule import registry as formats
 from runner.schedule.base import Field
@@ -16,10 +14,9 @@ from runner.schedule.base import Field
 if TYPE_CHECKING:
     from runner.bots import Bot
     from runner.config import Config
-    from runner.config.models import Entrant
     from runner.schedule.base import Format
 
-__all__ = ["Seed", "draw_seed", "identity", "make_format", "play_settings", "specs", "stage_all"]
+__all__ = ["Seed", "draw_seed", "identity", "make_format", "play_settings", "specs"]
 
 
 @dataclass(frozen=True)
@@ -43,12 +40,6 @@ def draw_seed(config: Config, kept: Seed | None) -> Seed:
     if kept is not None and kept.secret:
         return kept
     return Seed(secrets.token_hex(16), secret=True)
-
-
-def stage_all(entrants: tuple[Entrant, ...]) -> list[Bot]:
-    """Copy and build all bots, two at a time: builds are mostly waiting for compilers."""
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(stage, entrants))
 
 
 def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
@@ -98,15 +89,16 @@ def make_format(config: Config, seed: Seed, names: tuple[str, ...]) -> Format[An
 
 
 def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
-    """All that must stay the same while a tournament is continued, as JSON values."""
+    """What a tournament is, as JSON values; see `runner.run.identity` for what may change."""
     settings = play_settings(config, seed)
     schedule = config.schedule.options.model_dump(mode="json")
-    schedule.pop("rounds", None)  # may grow
+    rounds = schedule.pop("rounds", None)
     return {
         "seed": "secret" if seed.secret else seed.value,
         "game": settings.game,
         "rules": settings.rules,
         "schedule": {"format": config.schedule.format, **schedule},
+        "rounds": rounds,
         "match": {
             "duplicate": settings.duplicate,
             "deals": settings.deals,

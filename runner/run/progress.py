@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from runner.ratings.deals import average_places
 
+if TYPE_CHECKING:
     from runner.results.records import DealRecord
 
 __all__ = ["Progress", "Reporter", "Tally"]
@@ -47,26 +47,24 @@ class Progress:
     waiting: dict[int, str] = field(default_factory=dict)
     """The bots that are being waited for, by task."""
 
-    def add(self, records: Sequence[DealRecord], *, earlier: bool = False) -> None:
-        """Count deals.
+    def add(self, record: DealRecord, *, earlier: bool = False) -> None:
+        """Count a deal.
 
         Args:
-            records: The deals.
-            earlier: Whether they were played by an earlier run.
+            record: The deal.
+            earlier: Whether it was played by an earlier run.
         """
-        for record in records:
-            if not earlier:
-                self.deals += 1
-                self.moves += sum(time.moves for time in record.times)
-            for entrant, place, points in zip(
-                record.seating, record.places, record.points, strict=True
-            ):
-                tally = self.tallies[entrant]
-                tally.deals += 1
-                tally.points += points
-                tally.places += place + (record.places.count(place) - 1) / 2
-            for fault in record.faults:
-                self.tallies[fault.entrant].faults += 1
+        if not earlier:
+            self.deals += 1
+            self.moves += sum(time.moves for time in record.times)
+        averages = average_places(record.places)
+        for entrant, place, points in zip(record.seating, averages, record.points, strict=True):
+            tally = self.tallies[entrant]
+            tally.deals += 1
+            tally.points += points
+            tally.places += place
+        for fault in record.faults:
+            self.tallies[fault.entrant].faults += 1
 
 
 class Reporter(ABC):
@@ -86,4 +84,8 @@ class Reporter(ABC):
 
     @abstractmethod
     def end(self) -> None:
-        """Play has ended, in whatever way; may be called without `begin`."""
+        """Play has ended, in whatever way; may be called without `begin`, and again."""
+
+    @abstractmethod
+    def so_far(self, progress: Progress) -> None:
+        """Play was interrupted: these are the standings so far."""

@@ -46,12 +46,19 @@ class StopSignals:
         """From now on a signal only sets `received`; look at it often."""
         self._deferred = True
 
+    def prompt(self) -> None:
+        """From now on a signal raises at once again; one that has come already raises now."""
+        self._deferred = False
+        self.check()
+
     def check(self) -> None:
         """Raise `Interrupted` if a signal has come."""
         if self.received is not None:
             raise Interrupted("interrupted", self.received)
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
+        if self.received is not None:  # the way out has begun; a second Ctrl-C must not cut it off
+            return
         self.received = number
         if not self._deferred:
             self.check()

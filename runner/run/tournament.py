@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,35 +16,26 @@ from runner.process.launcher import PlainLauncher
 from runner.publish.files import write_files
 from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.results.store import Store
+from runner.run import checkpoint
 from runner.run.conductor import Conductor
-from runner.run.cores import available
 from runner.run.folder import ResultsFolder
 from runner.run.identity import check_same
 from runner.run.local import LocalExecutor
 from runner.run.plan import differing_rules, limits_line, plan_lines
 from runner.run.planner import Planner
-from runner.run.prepare import (
-    Seed,
-    draw_seed,
-    identity,
-    make_format,
-    play_settings,
-    specs,
-    stage_all,
-)
+from runner.run.prepare import Seed, draw_seed, identity, make_format, play_settings, specs
 from runner.run.progress import Progress, Tally
+from runner.run.readiness import stage_all, why_broken
 from runner.run.signals import StopSignals
 from runner.run.wire import Setup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from runner.bots import Bot
     from runner.config import Config
     from runner.publish.summary import Summary
     from runner.run.progress import Reporter
-    from runner.run.wire import Checked
 
 __all__ = ["RunChoices", "run"]
 
@@ -61,7 +51,7 @@ class RunChoices:
     again: str
     """The command that continues, for messages."""
     jobs: int | None = None
-    """Workers; one a core if None."""
+    """Workers; one for each free core if None."""
     pin: bool = True
     fresh: bool = False
     skip_broken: bool = False
@@ -85,91 +75,152 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
     ):
         if folder.moved_to is not None:
             reporter.say(f"the old results are in {folder.moved_to} now")
+        this_run = _Run(config, choices, reporter, signals, folder, store)
         try:
-            _Run(config, choices, reporter, signals).over(folder, store).go()
+            this_run.go()
+            reporter.end()
+            signals.prompt()  # the table of a long tournament takes a while
+            summary = summarise(store)
+            write_files(folder.path, summary)
         except Interrupted as error:
-            message = (
-                "interrupted: finished deals are kept, unfinished ones are void. To continue:\n"
-                f"  {choices.again}"
-            )
-            raise Interrupted(message, error.signal_number) from error
+            reporter.end()
+            raise Interrupted(this_run.interrupted(), error.signal_number) from error
         finally:
             reporter.end()
-        summary = summarise(store)
-        write_files(folder.path, summary)
         return summary
 
 
 class _Run:
     """One run over one open folder."""
 
-    def __init__(
-        self, config: Config, choices: RunChoices, reporter: Reporter, signals: StopSignals
+    def __init__(  # noqa: PLR0913, PLR0917 - all that a run is about
+        self,
+        config: Config,
+        choices: RunChoices,
+        reporter: Reporter,
+        signals: StopSignals,
+        folder: ResultsFolder,
+        store: Store,
     ) -> None:
         self._config = config
         self._choices = choices
         self._reporter = reporter
         self._signals = signals
-
-    def over(self, folder: ResultsFolder, store: Store) -> Self:
-        """Take up the folder, with the seed that it keeps."""
         self._folder = folder
         self._store = store
         kept = store.meta("seed")
-        self._seed = draw_seed(self._config, None if kept is None else Seed(**kept))
-        return self
+        self._seed = draw_seed(config, None if kept is None else Seed(**kept))
+        self._before = store.meta("identity")
+        self._progress: Progress | None = None
 
     def go(self) -> None:
         """All steps in their order."""
-        bots = self._without(stage_all(self._config.entrants), self._store.meta("skipped") or [])
-        self._compare(bots)
-        if self._finished():
-            self._remember(bots)
-            return
-        self._announce()
-        executor = self._executor(bots)
-        try:
-            conductor = Conductor(executor, self._signals, self._reporter)
-            self._signals.defer()
-            broken = _broken(conductor.check(len(bots)), bots)
+        self._leave_out(
+            dict.fromkeys(self._store.meta("skipped") or (), "left out when this began")
+        )
+        bots, broken = self._staged()
+        if self._before is not None:
             if broken:
-                executor.close()
-                bots = self._skip(bots, broken)
-                executor = self._executor(bots)
-                conductor = Conductor(executor, self._signals, self._reporter)
-            self._remember(bots)
-            self._play(conductor, bots)
+                self._refuse(broken)
+            now = identity(self._config, self._seed, bots)
+            check_same(self._folder.path, self._before, now)
+            if self._store.meta("complete") and self._before["rounds"] == now["rounds"]:
+                self._remember(bots, complete=True)
+                return
+        self._signals.defer()
+        bots, executor = self._checked(bots, broken)
+        try:
+            self._announce(executor)
+            self._play(executor, bots)
             executor.close()
         except BaseException:
             executor.kill()
             raise
-        self._store.set_meta("complete", value=True)
+        self._store.set_meta(complete=True)
 
-    def _announce(self) -> None:
-        jobs = self._choices.jobs or available()
-        protection = PlainLauncher().describe()
-        for line in plan_lines(self._config, self._seed, jobs, protection=protection):
-            self._reporter.say(line)
-
-    def _without(self, bots: list[Bot], names: Sequence[str]) -> list[Bot]:
-        left = [bot for bot in bots if bot.name not in names]
-        return [msgspec.structs.replace(bot, number=number) for number, bot in enumerate(left)]
-
-    def _compare(self, bots: list[Bot]) -> None:
-        before = self._store.meta("identity")
-        if before is not None:
-            check_same(self._folder.path, before, identity(self._config, self._seed, bots))
-            rounds = self._store.meta("rounds")
-            if (rounds or 0) > (self._config.schedule.rounds or 0):
-                raise UsageError(
-                    f"{self._folder.path}: {rounds} rounds were planned here and only"
-                    f" {self._config.schedule.rounds} are configured now; rounds may only grow"
-                )
-
-    def _finished(self) -> bool:
-        return bool(self._store.meta("complete")) and (
-            self._store.meta("rounds") == self._config.schedule.rounds
+    def interrupted(self) -> str:
+        """Show what there is after a signal; gives the words on what was kept and how to go on."""
+        progress = self._progress
+        if progress is None:
+            kept = "interrupted before anything was played"
+            return (
+                kept if self._before is None else f"{kept}; to continue:\n  {self._choices.again}"
+            )
+        self._reporter.so_far(progress)
+        total = "" if progress.total is None else f" of {progress.total:,}"
+        return (
+            f"interrupted: {progress.done:,}{total} matches are played and kept, unfinished deals"
+            f" are void.\nThe ranking so far: tourney standings {self._choices.folder}\n"
+            f"To continue:\n  {self._choices.again}"
         )
+
+    def _staged(self) -> tuple[list[Bot], dict[str, str]]:
+        """The bots that are ready, in order; why others are not, by name."""
+        bots, broken = stage_all(self._config.entrants)
+        return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
+
+    def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], LocalExecutor]:
+        """Start every bot once; gives those that will play, and the workers for them."""
+        executor = self._executor(bots)
+        try:
+            checked = Conductor(executor, self._signals, self._reporter).check(len(bots))
+            broken = broken | why_broken(checked, bots)
+        except BaseException:
+            executor.kill()
+            raise
+        if not broken:
+            return bots, executor
+        executor.close()
+        self._refuse(broken)
+        self._leave_out(broken)
+        left = [bot for bot in bots if bot.name not in broken]
+        left = [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(left)]
+        return left, self._executor(left)
+
+    def _refuse(self, broken: dict[str, str]) -> None:
+        """Stop because of bots that cannot start, unless they may be left out."""
+        reasons = "\n".join(broken.values())
+        if self._before is not None:
+            raise UsageError(
+                f"{reasons}\nThis tournament was begun with it, so it cannot be left out now. Mend"
+                " it to continue, or give --fresh to begin again."
+            )
+        if not self._choices.skip_broken:
+            raise UsageError(
+                f"{reasons}\nNothing was played. Mend this, or give --skip-broken to leave out what"
+                " cannot start."
+            )
+        self._reporter.say(reasons)
+        left = len(self._config.entrants) - len(broken)
+        if left < self._config.options.players:
+            raise UsageError(
+                f"{left} bots can start, too few for a table of {self._config.options.players}"
+            )
+
+    def _leave_out(self, reasons: dict[str, str]) -> None:
+        """Go on without some of the entrants."""
+        left = [entrant for entrant in self._config.entrants if entrant.name not in reasons]
+        lines = [f"{name} is left out: {why.splitlines()[0]}" for name, why in reasons.items()]
+        self._skipped = sorted(reasons)
+        self._config = self._config.model_copy(
+            update={
+                "entrants": tuple(
+                    entrant.model_copy(update={"number": at}) for at, entrant in enumerate(left)
+                ),
+                "skipped": (*self._config.skipped, *lines),
+            }
+        )
+
+    def _announce(self, executor: LocalExecutor) -> None:
+        for line in plan_lines(
+            self._config, self._seed, executor.slots, protection=PlainLauncher().describe()
+        ):
+            self._reporter.say(line)
+        if executor.unpinned:
+            self._reporter.say(
+                f"note: {executor.unpinned} of {executor.slots} workers have no core of their own:"
+                " there are no more, or other runs hold them"
+            )
 
     def _executor(self, bots: list[Bot]) -> LocalExecutor:
         setup = Setup(
@@ -180,36 +231,19 @@ class _Run:
             clock=self._config.clock,
             most_alive=_MOST_ALIVE,
         )
-        return LocalExecutor(setup, self._choices.jobs or available(), pin=self._choices.pin)
+        return LocalExecutor(setup, self._choices.jobs, pin=self._choices.pin)
 
-    def _skip(self, bots: list[Bot], broken: dict[str, str]) -> list[Bot]:
-        """Leave out bots that cannot start, if that was asked for."""
-        reasons = "\n".join(broken.values())
-        if not self._choices.skip_broken:
-            raise UsageError(
-                f"{reasons}\nNothing was played. Mend it, or give --skip-broken to leave it out."
-            )
-        if self._store.meta("identity") is not None:
-            raise UsageError(
-                f"{reasons}\nIt has played here before, so it cannot be left out now. Mend it to"
-                " continue, or give --fresh to begin again without it."
-            )
-        self._reporter.say(f"{reasons}\nleft out, as --skip-broken says")
-        left = self._without(bots, list(broken))
-        players = self._config.options.players
-        if len(left) < players:
-            raise UsageError(f"{len(left)} bots are left, too few for a table of {players}")
-        self._store.set_meta("skipped", sorted(broken))
-        return left
-
-    def _remember(self, bots: list[Bot]) -> None:
+    def _remember(self, bots: list[Bot], *, complete: bool) -> None:
         """Keep what the results mean, before the first of them."""
-        store, config = self._store, self._config
-        store.set_meta("seed", asdict(self._seed))
-        store.set_meta("identity", identity(config, self._seed, bots))
-        store.set_meta("rounds", config.schedule.rounds)
-        store.set_meta("settings", msgspec.to_builtins(play_settings(config, self._seed)))
-        store.set_meta("facts", msgspec.to_builtins(self._facts(bots)))
+        self._folder.begin()
+        self._store.set_meta(
+            seed=asdict(self._seed),
+            identity=identity(self._config, self._seed, bots),
+            settings=msgspec.to_builtins(play_settings(self._config, self._seed)),
+            facts=msgspec.to_builtins(self._facts(bots)),
+            skipped=self._skipped,
+            complete=complete,
+        )
 
     def _facts(self, bots: list[Bot]) -> Facts:
         config = self._config
@@ -231,28 +265,22 @@ class _Run:
             ),
         )
 
-    def _play(self, conductor: Conductor, bots: list[Bot]) -> None:
+    def _play(self, executor: LocalExecutor, bots: list[Bot]) -> None:
+        if self._store.meta("complete") and self._seed.secret:
+            self._reporter.say(
+                "note: the secret seed was shown when this tournament was complete: whoever saw it"
+                " can compute the deals of the rounds to come"
+            )
+        self._remember(bots, complete=False)
         names = tuple(bot.name for bot in bots)
         planner = Planner(
             make_format(self._config, self._seed, names), self._store, self._config.match.duplicate
         )
         progress = Progress(planner.total(), [Tally(name) for name in names])
-        self._store.set_meta("complete", value=False)
+        checkpoint.take_up(self._store, planner, progress)
+        if there := self._store.count():
+            self._reporter.say(f"continuing: {there:,} deals are stored already")
+        self._progress = progress
         self._reporter.begin(progress)
+        conductor = Conductor(executor, self._signals, self._reporter)
         conductor.play(planner, self._store, self._folder, progress)
-
-
-def _broken(checked: list[Checked], bots: list[Bot]) -> dict[str, str]:
-    """Why bots cannot start, by name."""
-    broken: dict[str, str] = {}
-    for outcome in checked:
-        if outcome.ready is None:
-            bot = bots[outcome.entrant]
-            stderr = outcome.stderr.strip() or "(nothing)"
-            indented = "\n".join(f"    {line}" for line in stderr.splitlines()[-20:])
-            broken[bot.name] = (
-                f"the bot {bot.name!r} cannot start: {outcome.cause}\n"
-                f"  command: {shlex.join(bot.command)}\n  in: {bot.folder}\n"
-                f"  its stderr:\n{indented}"
-            )
-    return broken

@@ -52,6 +52,8 @@ class Setup(msgspec.Struct, frozen=True):
     """How many bots one worker may keep alive."""
     cpu: int | None = None
     """The core to stay on, with all bots; None to leave that to the system."""
+    temp: str | None = None
+    """Where temporary folders belong; None for the system's place for them."""
 
 
 class Check(msgspec.Struct, frozen=True, tag=True):

@@ -11,8 +11,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import time
 import traceback
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from runner import __version__
@@ -47,10 +50,27 @@ __all__ = ["Worker", "main"]
 _READ = 1 << 20
 _TELL_EVERY = 1.0
 """Seconds between two signs of life while a bot is being waited for."""
+_STEP_AT_MOST = 0.3
+"""Seconds between two steps of one wait, on a busy machine."""
 
 
 class _Stop(BaseException):
     """The runner wants this worker to end, now."""
+
+
+class _Silence:
+    """For how long one bot has been waited for, from being told of every step of the wait."""
+
+    def __init__(self) -> None:
+        self._bot = ""
+        self._since = self._last = 0.0
+
+    def for_so_long(self, bot: str, now: float) -> float:
+        """Seconds of this wait; told every few hundredths of a second while it goes on."""
+        if bot != self._bot or now - self._last > _STEP_AT_MOST:
+            self._bot, self._since = bot, now
+        self._last = now
+        return now - self._since
 
 
 class Worker:
@@ -66,6 +86,7 @@ class Worker:
         self._number = 0
         self._epoch: int | None = None
         self._told = 0.0
+        self._silent = _Silence()
         self._tables = Tables(
             setup.settings,
             setup.bots,
@@ -115,7 +136,8 @@ class Worker:
 
     def _waiting(self, bot: str) -> None:
         now = time.monotonic()
-        if now - self._told >= _TELL_EVERY:
+        waited = self._silent.for_so_long(bot, now)
+        if waited >= _TELL_EVERY and now - self._told >= _TELL_EVERY:
             self._told = now
             self._write(Waiting(self._number, bot))
 
@@ -129,6 +151,18 @@ def _frames(descriptor: int) -> Iterator[bytes]:
     reader = FrameReader()
     while data := os.read(descriptor, _READ):
         yield from reader.feed(data)
+
+
+def _leave_nothing(worker: Worker | None) -> None:
+    """End all bots, even if the signal to end came in the middle of ending one."""
+    try:
+        if worker is not None:
+            worker.kill()
+    finally:
+        end_unknown_children(set())
+        if tempfile.tempdir is not None:
+            with suppress(OSError):  # the runner does it, unless it was killed; others may be in it
+                Path(tempfile.tempdir).rmdir()
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
@@ -154,6 +188,7 @@ def main() -> None:
             sys.exit(f"this worker is tourney {__version__}, the runner is {setup.version}")
         if setup.cpu is not None:
             os.sched_setaffinity(0, {setup.cpu})
+        tempfile.tempdir = setup.temp
         worker = Worker(setup, output)
         for frame in frames:
             worker.work(read_task(frame))
@@ -162,9 +197,7 @@ def main() -> None:
         pass
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if worker is not None:
-            worker.kill()
-        end_unknown_children(set())
+        _leave_nothing(worker)
 
 
 if __name__ == "__main__":
