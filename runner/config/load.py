@@ -17,6 +17,7 @@ from runner.config.models import (
     Entrant,
     LimitsConfig,
     MatchConfig,
+    PublishConfig,
     RatingConfig,
     ScheduleConfig,
     TimeConfig,
@@ -41,6 +42,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "time": TimeConfig,
     "rating": RatingConfig,
     "limits": LimitsConfig,
+    "publish": PublishConfig,
 }
 _APART = frozenset({"bots", "game", "rules", "schedule"})
 """Keys whose models depend on what they, or other keys, say."""

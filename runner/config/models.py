@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny
 
-from runner.config.values import SIZE, TIME
+from runner.config.values import SIZE, TIME, Line
 from runner.games.base import GameOptions
 from runner.schedule.base import FormatOptions
 
@@ -17,6 +17,7 @@ __all__ = [
     "Entrant",
     "LimitsConfig",
     "MatchConfig",
+    "PublishConfig",
     "RatingConfig",
     "ScheduleConfig",
     "Section",
@@ -101,6 +102,22 @@ class RatingConfig(Section):
     """How likely two equal bots tie; null for the game's own. Never 0, since forfeits tie."""
 
 
+class PublishConfig(Section):
+    """What the published pages show. It may change at any time: the pages are made anew."""
+
+    title: Line | None = None
+    """Stands over the pages; the tournament's name if left out."""
+    logs: Literal["none", "first_line", "all"] = "first_line"
+    """How much of a bot's failures is shown. All of it can hold an author's source lines."""
+    debug: bool = False
+    """Whether replays show the ``debug`` notes that bots sent with their answers."""
+    replays: int = Field(default=200, ge=0, le=100_000)
+    """At most so many deals can be watched; 10 to 100 KB each."""
+    choice: Literal["highlights", "first", "last", "spread"] = "highlights"
+    """Which deals can be watched, where there are more: the bots' best and worst deals and those
+    with faults, the first, the last, or some at equal distances."""
+
+
 class ScheduleConfig(Section):
     """Who meets whom."""
 
@@ -175,6 +192,7 @@ class Conduct(Section):
     """Whether bots see each other's names."""
     rating: RatingConfig = Field(default_factory=RatingConfig)
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
+    publish: PublishConfig = Field(default_factory=PublishConfig)
 
 
 class Config(Conduct):
