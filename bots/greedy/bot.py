@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from tourney_bot import Answer, Turn, run
 
-RANKS = {"tienlen": "3456789TJQKA2", "speahx": "3456789QKAJT2"}
-"""From the cards that are laid first to those that are kept: in Speahx jacks, tens and twos."""
+RANKS = "3456789TJQKA2"
 SUITS = "SCDH"
 
 
 def choose(turn: Turn) -> Answer:
-    """The lowest cards in Tien Len, the most cards in Speahx; else a chance card; else pass."""
+    """Something to lay, if there is; else a chance card; else pass."""
     plays = [answer for answer in turn.legal if "play" in answer]
     if not plays:
         return next((answer for answer in turn.legal if "chance" in answer), turn.legal[-1])
-    ranks = RANKS[turn.game]
+    return lowest(plays) if turn.game == "tienlen" else most(plays, turn)
 
-    def values(answer: Answer) -> list[tuple[int, int]]:
-        """Of the cards, highest first; a joker is above all."""
-        cards = [
-            (ranks.index(card[0]), SUITS.index(card[1])) if card != "JK" else (99, 0)
-            for card in answer["play"]
-        ]
-        return sorted(cards, reverse=True)
 
-    if turn.game == "tienlen":
-        return min(plays, key=lambda answer: (values(answer)[0], -len(answer["play"])))
-    return min(plays, key=lambda answer: (-len(answer["play"]), values(answer)))
+def lowest(plays: list[Answer]) -> Answer:
+    """The lowest cards, and as many as go with them."""
+
+    def rank(answer: Answer) -> tuple[int, int, int]:
+        top = max((RANKS.index(card[0]), SUITS.index(card[1])) for card in answer["play"])
+        return (*top, -len(answer["play"]))
+
+    return min(plays, key=rank)
+
+
+def most(plays: list[Answer], turn: Turn) -> Answer:
+    """The most cards, but rather plain ones than jokers, jacks, tens and twos.
+
+    Among equals chance decides: without it the same few plays can go round for ever.
+    """
+
+    def rank(answer: Answer) -> tuple[int, int]:
+        return len(answer["play"]), -sum(card[0] in "JT2" for card in answer["play"])
+
+    best = max(map(rank, plays))
+    return turn.random.choice([answer for answer in plays if rank(answer) == best])
 
 
 run(choose, name="greedy", legal="canonical")

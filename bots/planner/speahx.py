@@ -1,8 +1,9 @@
-"""Speahx: weigh every answer by the hand that it leaves and by what the next player meets.
+"""Speahx: weigh every answer by the hand that it leaves.
 
-A hand is judged by about how many turns it takes to get rid of it. While the reserve lasts that
-matters less, since nobody can go out; from the last card of the reserve on it is all that counts.
-Tens, twos and jacks are kept for then: they turn a hand that is stuck into one that goes out.
+What a hand is worth was learned: many deals were played, and the weights below are the straight
+lines that best explain, by least squares, from what was left after a move in which place the
+player ended. While the reserve lasts nobody can go out and a hand says little; so there are two
+sets of weights, and the reserve that is left decides how much of each is used.
 """
 
 from __future__ import annotations
@@ -17,108 +18,132 @@ if TYPE_CHECKING:
 
 __all__ = ["choose"]
 
-RESERVE_A_PLAYER = 8
-"""So many cards in the reserve for each player are as good as endless."""
+EARLY_RESERVE = 8
+"""So many cards in the reserve for each player, or more, and the deal has hardly begun."""
 
 
-class Weights(NamedTuple):
-    """What a hand costs, in turns. Found by playing many deals with different ones."""
+class Features(NamedTuple):
+    """What is looked at after a move; as weights, the places that each is worth."""
 
-    card: float
-    rank: float
-    chain: float
-    suit: float
-    jack: float
-    ten: float
-    two: float
+    cards: float
+    crowd: float
+    """A tenth of the square of the number of cards."""
+    ranks: float
+    chains: float
+    """About how many leads it takes to lay all cards."""
+    suits: float
+    wild: float
+    """Jokers, or the jacks in their place."""
+    tens: float
+    twos: float
+    fresh: float
+    """The hand is empty and will be filled from the reserve."""
+    again: float
+    """A ten was laid: the same player moves again."""
+    four: float
+    """Four of a kind were removed."""
+    taken: float
+    """The pile was taken."""
+    chance: float
+    """A chance card will be drawn."""
 
 
-LATE = Weights(card=1.0, rank=0.6, chain=1.5, suit=-0.5, jack=-1.4, ten=-1.1, two=-0.5)
-EARLY = Weights(card=0.3, rank=0.2, chain=0.2, suit=-0.1, jack=-1.5, ten=-1.0, two=0.0)
-
-FRESH_HAND = -3.0
-"""The burden of an empty hand that is about to be filled, while the reserve is endless."""
-MOVING_AGAIN = 1.0
-FOUR_REMOVED = 0.2
-PILE_LEFT = 0.1
-"""For each card that the next player may have to take."""
-KIN_LEFT = 0.4
-"""For each card left that goes on the suit which is now asked for."""
-CHANCE = -0.5
-CHANCE_ON_PILE = 0.4
-"""What drawing a chance card is worth, and more for each card of the pile it may save from."""
+LATE = Features(
+    cards=-0.028,
+    crowd=0.003,
+    ranks=-0.031,
+    chains=-0.090,
+    suits=0.059,
+    wild=0.165,
+    tens=0.257,
+    twos=-0.013,
+    fresh=-0.464,
+    again=0.324,
+    four=-0.147,
+    taken=-0.087,
+    chance=-0.253,
+)
+EARLY = Features(
+    cards=0.039,
+    crowd=-0.011,
+    ranks=0.029,
+    chains=0.003,
+    suits=0.009,
+    wild=-0.053,
+    tens=0.166,
+    twos=-0.034,
+    fresh=0.537,
+    again=-0.123,
+    four=0.188,
+    taken=0.028,
+    chance=0.078,
+)
 
 
 def choose(turn: Turn) -> Answer:
     """The best of the legal answers; the first one where several are as good."""
-    position = Position(turn.view)
+    position = Position(turn.view, wild="JK" if turn.rules["jokers"] else "J")
     return max(turn.legal, key=position.value)
 
 
 class Position:
-    """What an answer is judged by.
+    """What answers are judged by.
 
     Args:
         view: The position as the bot knows it.
+        wild: What the names of the cards that go on anything begin with.
     """
 
-    def __init__(self, view: dict[str, Any]) -> None:
-        self.reserve: int = view["reserve"]
+    def __init__(self, view: dict[str, Any], wild: str) -> None:
+        self.wild = wild
         self.pile = [card[:2] for card in view["pile"]]
         self.hand: list[str] = list(view["hand"])
-        self.tables = sum(view.get("table_sizes", ())[view["seat"] : view["seat"] + 1])
-        missing = Counter(view.get("drawn", ())) - Counter(self.hand)
-        self.hand += missing.elements()
-        early = min(1.0, self.reserve / (RESERVE_A_PLAYER * len(view["hand_sizes"])))
-        self.fresh = early * FRESH_HAND
-        self.weights = Weights(
-            *(late + early * (soon - late) for late, soon in zip(LATE, EARLY, strict=True))
-        )
+        drawn = Counter(view.get("drawn", ())) - Counter(self.hand)  # some rules count them in
+        self.hand += drawn.elements()
+        tables = view.get("table_sizes")
+        self.last_hand = not view["reserve"] and not (tables and tables[view["seat"]])
+        early = min(1.0, view["reserve"] / (EARLY_RESERVE * len(view["hand_sizes"])))
+        self.weights = [
+            late + early * (soon - late) for late, soon in zip(LATE, EARLY, strict=True)
+        ]
 
     def value(self, answer: Answer) -> float:
-        """How good an answer is, in turns."""
-        if "play" in answer:
-            return self._value_of_play(answer)
-        if "chance" in answer:
-            return CHANCE + CHANCE_ON_PILE * len(self.pile) - self._burden(self.hand)
-        return -self._burden(self.hand + self.pile)
-
-    def _value_of_play(self, answer: Answer) -> float:
-        play: list[str] = answer["play"]
+        """In which place it will end, as far as that can be told: the higher the better."""
+        play: list[str] = answer.get("play", [])
         rest = list(self.hand)
         for card in play:
             rest.remove(card)
-        if not rest and not self.reserve and not self.tables:
-            return 1000.0
-        value = -self._burden(rest)
-        pile = self.pile + play
-        if play[-1][0] == "T":
-            return value + MOVING_AGAIN
-        if len(pile) > 3 and len({card[0] for card in pile[-4:]}) == 1:
-            return value + FOUR_REMOVED
-        suit = answer.get("suit", play[-1][1])
-        kin = sum(card[1] == suit for card in rest)
-        return value + PILE_LEFT * len(pile) + KIN_LEFT * kin
+        if self.last_hand and not rest:
+            return float("inf")
+        taken, chance = "pass" in answer, "chance" in answer
+        again = bool(play) and play[-1][0] == "T"
+        top = (self.pile + play)[-4:]
+        four = bool(play) and len(top) == 4 and len({card[0] for card in top}) == 1
+        found = self._features(rest + self.pile if taken else rest)
+        found += (again, four and not again, taken, chance)
+        return sum(weight * value for weight, value in zip(self.weights, found, strict=True))
 
-    def _burden(self, hand: Sequence[str]) -> float:
-        if not hand:
-            return self.fresh
+    def _features(self, hand: Sequence[str]) -> tuple[float, ...]:
+        """Those of the hand, in their order."""
+        size = len(hand)
+        plain = [card for card in hand if not card.startswith(self.wild)]
         ranks = Counter(card[0] for card in hand)
-        weights = self.weights
+        suits = {card[1] for card in hand}
         return (
-            weights.card * len(hand)
-            + weights.rank * len(ranks)
-            + weights.chain * chains(hand)
-            + weights.suit * len({card[1] for card in hand})
-            + weights.jack * (ranks["J"])
-            + weights.ten * ranks["T"]
-            + weights.two * ranks["2"]
+            size,
+            size * size / 10,
+            len(ranks),
+            chains(plain),
+            len(suits),
+            size - len(plain),
+            ranks["T"],
+            ranks["2"],
+            not hand,
         )
 
 
-def chains(hand: Sequence[str]) -> int:
-    """About how many leads it takes to lay all cards but jacks and jokers."""
-    cards = [card for card in hand if card[0] != "J"]
+def chains(cards: Sequence[str]) -> int:
+    """About how many leads lay all these cards, each with all that share its suit or rank."""
     count = 0
     while cards:
         ranks = Counter(card[0] for card in cards)
