@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from runner.process.launcher import Launcher
     from runner.results.records import DealRecord
 
-__all__ = ["Tables", "dealt"]
+__all__ = ["Tables", "dealt", "player_setup"]
 
 _REPEATS = 3
 """How often a deal that the host has spoilt is played again."""
@@ -49,6 +49,38 @@ def _deal(
     seed = deal_seed(settings.master_seed, key.round, key.match, cards)
     state: State[Any] = rules.new_state(options, seed, start)
     return state
+
+
+def player_setup(
+    settings: PlaySettings,
+    launcher: Launcher,
+    clock: Clock,
+    *,
+    waiting: Callable[[str], None] | None = None,
+) -> PlayerSetup:
+    """What all players at tables with these settings share; arguments as for `Tables`."""
+    rules = find_game(settings.game)
+    options: GameOptions = rules.options.model_validate(settings.rules)
+    limits = Limits(
+        start=settings.start_ms,
+        move=settings.move_ms,
+        bank=settings.bank_ms,
+        output=settings.output,
+        memory=settings.memory,
+    )
+    return PlayerSetup(
+        hello=encode(Hello(VERSION, settings.game, options.in_force(), limits)),
+        reader=AnswerReader(rules.answer),
+        launcher=launcher,
+        clock=clock,
+        start_limit=settings.start_ms * 1_000_000,
+        resources=ResourceLimits(memory=settings.memory),
+        output_cap=settings.output,
+        stderr_cap=settings.stderr,
+        strict=settings.strict,
+        ponder=settings.ponder,
+        waiting=waiting,
+    )
 
 
 class Tables:
@@ -76,26 +108,7 @@ class Tables:
         self._settings = settings
         self._game = find_game(settings.game)
         self._options = self._game.options.model_validate(settings.rules)
-        limits = Limits(
-            start=settings.start_ms,
-            move=settings.move_ms,
-            bank=settings.bank_ms,
-            output=settings.output,
-            memory=settings.memory,
-        )
-        setup = PlayerSetup(
-            hello=encode(Hello(VERSION, settings.game, self._options.in_force(), limits)),
-            reader=AnswerReader(self._game.answer),
-            launcher=launcher,
-            clock=clock,
-            start_limit=settings.start_ms * 1_000_000,
-            resources=ResourceLimits(memory=settings.memory),
-            output_cap=settings.output,
-            stderr_cap=settings.stderr,
-            strict=settings.strict,
-            ponder=settings.ponder,
-            waiting=waiting,
-        )
+        setup = player_setup(settings, launcher, clock, waiting=waiting)
         self.pool = PlayerPool(bots, setup, most_alive)
 
     def play(self, plan: MatchPlan) -> Iterator[DealRecord]:
