@@ -99,7 +99,7 @@ class Player:
         program = Program(self.bot.command, self.bot.folder, self.bot.env)
         try:
             self._child = setup.launcher.start(program, setup.resources)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: words that no program can be given
             raise Fault("start", f"it could not be started: {error}") from error
         self._watch = setup.clock.watch(self._child)
         self._pondered = 0

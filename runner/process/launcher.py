@@ -113,6 +113,10 @@ class Exit:
 _RSS_UNIT = 1024 if IS_LINUX else 1
 
 
+_alive: set[int] = set()
+"""The processes of all bots of this program that have not been collected."""
+
+
 @dataclass
 class Child:
     """A started bot and its pipes (file descriptors that do not block)."""
@@ -125,6 +129,9 @@ class Child:
     temp: Path | None
     exit: Exit | None = field(default=None, init=False)
     _below: list[int] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        _alive.add(self.pid)
 
     def processes(self) -> list[int]:
         """The bot's own process, then all below it, without any wrapper of a sandbox."""
@@ -173,6 +180,7 @@ class Child:
             return self.exit
         self._end_processes()
         _, status, usage = os.wait4(self.pid, 0)
+        _alive.discard(self.pid)
         self.exit = Exit(self._exit_status(status), _peak_memory(usage))
         self._sweep()
         self.close_input()
@@ -193,7 +201,7 @@ class Child:
     def _sweep(self) -> None:
         """Collect what was killed with the bot; kill and collect what got away."""
         reap(*self._below)
-        end_orphans(self.mark)
+        end_orphans(self.mark, self.pid, _alive)
 
 
 def _peak_memory(usage: resource.struct_rusage) -> int:
@@ -282,7 +290,7 @@ class PlainLauncher(Launcher):
                 env=environment,
                 start_new_session=True,
             )
-        except OSError:
+        except BaseException:
             shutil.rmtree(temp, ignore_errors=True)
             raise
         return adopt(process, mark, temp)

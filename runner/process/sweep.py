@@ -13,10 +13,11 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.process.system import children
+from runner.process.system import children, state_and_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
 __all__ = [
     "MARK",
@@ -104,22 +105,39 @@ def end_tree(pid: int) -> list[int]:
     return list(seen)
 
 
-def end_orphans(mark: str) -> None:
-    """Kill and collect every child of this program that carries the mark of a bot that has ended.
+def end_orphans(mark: str, session: int, alive: AbstractSet[int]) -> None:
+    """Kill and collect every child of this program that is left of a bot that has ended.
 
     A process that forks and exits, over and over, is never where it was last seen: it is over
-    only when two looks in a row find the same children and no mark.
+    only when two looks in a row find the same children and none of the bot's.
+
+    Args:
+        mark: What the environment of the bot's processes carries.
+        session: The bot's own; those of its processes that are dying have no environment.
+        alive: The processes of bots that have not ended; they are somebody else's to collect.
     """
     before: list[int] = []
     for _ in range(_ROUNDS):
         now = children(os.getpid())
-        marked = [pid for pid in now if _carries(pid, mark)]
-        for pid in marked:
+        left = [pid for pid in now if _carries(pid, mark) or state_and_session(pid)[1] == session]
+        for pid in left:
             below = end_tree(pid)
             reap(pid, *below)
-        if not marked and now == before:
-            return
+        if not left and now == before:
+            break
         before = now
+    for pid in before:
+        if pid not in alive and _is_dead_orphan(pid):
+            reap(pid)
+
+
+def _is_dead_orphan(pid: int) -> bool:
+    """Whether a child is a zombie that was handed to this program, no matter by which bot.
+
+    What this program starts for itself is in its own session.
+    """
+    state, session = state_and_session(pid)
+    return state == "Z" and session != os.getsid(0)
 
 
 def _carries(pid: int, mark: str) -> bool:

@@ -14,6 +14,7 @@ __all__ = [
     "die_with_parent",
     "has_exited",
     "resident_bytes",
+    "state_and_session",
 ]
 
 IS_LINUX = sys.platform == "linux"
@@ -51,6 +52,15 @@ def children(pid: int) -> list[int]:
         except OSError:  # the thread ended in the meantime
             continue
     return found
+
+
+def state_and_session(pid: int) -> tuple[str, int]:
+    """The one-letter state of a process (``Z``: a zombie) and its session; empty and 0 if gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return "", 0
+    return fields[0], int(fields[3])
 
 
 def resident_bytes(pid: int) -> int:

@@ -198,12 +198,13 @@ def test_a_bot_fails_at_its_start_that(table: RealTable, body: str, cause: str) 
     assert fault.request == ""
 
 
-def test_a_program_that_does_not_exist_fails_at_its_start(table: RealTable) -> None:
-    table.seat(command=["/no/such/program"])
+@pytest.mark.parametrize("program", ["/no/such/program", "/etc/passwd", "/tmp/no\0such"])
+def test_a_program_that_cannot_be_run_fails_at_its_start(table: RealTable, program: str) -> None:
+    table.seat(command=[program])
     table.seat()
     fault = only_fault(table.play())
     assert fault.kind == "start"
-    assert "/no/such/program" in fault.cause + fault.stderr
+    assert program in fault.cause + fault.stderr or "null byte" in fault.cause
 
 
 def test_a_folder_that_does_not_exist_fails_at_its_start(table: RealTable) -> None:

@@ -1,0 +1,164 @@
+"""The pipe to a bot: one request, one deadline, bounded memory."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import monotonic_ns
+from typing import TYPE_CHECKING
+
+import pytest
+
+from runner.process.channel import Channel, ExchangeError
+from runner.process.launcher import PlainLauncher, Program, ResourceLimits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from runner.process.launcher import Child
+
+    Start = Callable[..., tuple[Child, Channel]]
+
+SECOND = 1_000_000_000
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts a line of Python and gives it with its channel; all end with the test."""
+    children: list[Child] = []
+
+    def start(
+        code: str,
+        *,
+        output_cap: int = 1 << 20,
+        stderr_cap: int = 1000,
+        memory_cap: int | None = None,
+    ) -> tuple[Child, Channel]:
+        command = (sys.executable, "-S", "-E", "-c", f"import os, sys, time\n{code}")
+        child = PlainLauncher().start(Program(command, str(tmp_path)), ResourceLimits())
+        children.append(child)
+        channel = Channel(
+            child, output_cap=output_cap, stderr_cap=stderr_cap, memory_cap=memory_cap
+        )
+        return child, channel
+
+    yield start
+    for child in children:
+        child.kill()
+
+
+def soon() -> int:
+    return monotonic_ns() + 20 * SECOND
+
+
+def test_lines_come_one_at_a_time_and_blank_ones_not_at_all(start: Start) -> None:
+    _, channel = start('os.write(1, b"one\\r\\n\\n  \\ntwo\\nthr"); os.write(1, b"ee\\n")')
+    lines = [channel.exchange(b"?\n", soon()), channel.next_line(soon()), channel.next_line(soon())]
+    assert [line.rstrip(b"\r\n") for line in lines] == [b"one", b"two", b"three"]
+
+
+def test_what_was_written_before_the_end_is_still_read(start: Start) -> None:
+    child, channel = start('os.write(1, b"last words\\n")')
+    assert child.wait(20)
+    assert channel.exchange(b"?\n", soon()).strip() == b"last words"
+    with pytest.raises(ExchangeError, match="ended"):
+        channel.next_line(soon())
+
+
+def test_a_last_line_without_a_newline_is_none(start: Start) -> None:
+    _, channel = start('os.write(1, b"last wor")')
+    with pytest.raises(ExchangeError, match="ended"):
+        channel.exchange(b"?\n", soon())
+    assert channel.received() == b"last wor"
+
+
+def test_a_deadline_that_has_passed_ends_the_wait_at_once(start: Start) -> None:
+    _, channel = start("time.sleep(60)")
+    with pytest.raises(ExchangeError, match="deadline"):
+        channel.exchange(b"?\n", monotonic_ns() - 1)
+
+
+def test_lines_that_wait_do_not_outlive_the_deadline(start: Start) -> None:
+    _, channel = start('os.write(1, b"hm\\n" * 1000); time.sleep(60)')
+    channel.exchange(b"?\n", soon())
+    with pytest.raises(ExchangeError, match="deadline"):
+        channel.next_line(monotonic_ns() - 1)
+
+
+def _read_on(channel: Channel) -> None:
+    channel.exchange(b"?\n", soon())
+    while True:
+        channel.next_line(soon())
+
+
+@pytest.mark.parametrize("text", ["x", "x\\n", "\\n"])
+def test_no_more_than_the_cap_is_read_for_one_request(start: Start, text: str) -> None:
+    _, channel = start(f'while True: os.write(1, b"{text}" * 10_000)', output_cap=100_000)
+    with pytest.raises(ExchangeError, match="flood"):
+        _read_on(channel)
+    assert len(channel.received()) <= 200_000
+
+
+def test_the_cap_counts_anew_for_each_request(start: Start) -> None:
+    _, channel = start('for line in sys.stdin: os.write(1, b"x" * 900 + b"\\n")', output_cap=1000)
+    for _ in range(10):
+        assert len(channel.exchange(b"?\n", soon()).strip()) == 900
+
+
+def test_stderr_is_read_while_waiting_and_kept_at_both_ends(start: Start) -> None:
+    _, channel = start(
+        'os.write(2, b"first" + b"." * 3_000_000 + b"last")\n'
+        'os.write(1, b"done\\n"); time.sleep(60)'
+    )
+    assert channel.exchange(b"?\n", soon()).strip() == b"done"
+    text = channel.stderr()
+    assert text.startswith("first")
+    assert text.endswith("last")
+    assert len(text) < 1100
+    assert channel.stderr() == ""
+
+
+def test_a_request_larger_than_the_pipe_is_written_while_the_answer_is_read(start: Start) -> None:
+    # The bot answers with as much as it reads, so both pipes are full at times.
+    _, channel = start(
+        "while data := os.read(0, 1000):\n"
+        ' os.write(1, b"x" * len(data))\n'
+        ' if data.endswith(b"\\n"): os.write(1, b"\\n")',
+        output_cap=1 << 20,
+    )
+    answer = channel.exchange(b"y" * 700_000 + b"\n", soon())
+    assert len(answer.strip()) == 700_001
+
+
+def test_the_end_is_seen_although_a_child_holds_the_pipe(start: Start) -> None:
+    child, channel = start("if os.fork(): os._exit(3)\ntime.sleep(60)")
+    with pytest.raises(ExchangeError, match="ended"):
+        channel.exchange(b"?\n", soon())
+    assert child.has_exited()
+
+
+def test_the_end_is_seen_although_a_child_chatters(start: Start) -> None:
+    _, channel = start('if os.fork(): os._exit(3)\nwhile True: os.write(2, b"hm\\n" * 100)')
+    with pytest.raises(ExchangeError, match="ended"):
+        channel.exchange(b"?\n", soon())
+
+
+def test_memory_is_looked_at_although_the_bot_chatters(start: Start) -> None:
+    _, channel = start(
+        'hoard = b"x" * 100_000_000\nwhile True: os.write(2, b"hm\\n" * 100)', memory_cap=50_000_000
+    )
+    with pytest.raises(ExchangeError, match="memory"):
+        channel.exchange(b"?\n", soon())
+
+
+def test_two_hundred_starts_leave_no_descriptor_and_no_process(start: Start) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for number in range(200):
+        child, channel = start("time.sleep(60)" if number % 2 else "raise SystemExit(1)")
+        with pytest.raises(ExchangeError):
+            channel.exchange(b"?\n", monotonic_ns() + 1_000_000)
+        child.kill()
+        assert not Path(f"/proc/{child.pid}").exists()
+        assert child.temp is not None
+        assert not child.temp.exists()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
