@@ -2,8 +2,8 @@
 
 What a hand is worth was learned: many deals were played, and the weights below are the straight
 lines that best explain, by least squares, from what was left after a move in which place the
-player ended. While the reserve lasts nobody can go out and a hand says little; so there are two
-sets of weights, and the reserve that is left decides how much of each is used.
+player ended. While the reserve lasts nobody can go out and a hand says little; so there are early
+and late weights, and the reserve that is left decides how much of each is used.
 """
 
 from __future__ import annotations
@@ -48,41 +48,85 @@ class Features(NamedTuple):
     """A chance card will be drawn."""
 
 
-LATE = Features(
-    cards=-0.028,
-    crowd=0.003,
-    ranks=-0.031,
-    chains=-0.090,
-    suits=0.059,
-    wild=0.165,
-    tens=0.257,
-    twos=-0.013,
-    fresh=-0.464,
-    again=0.324,
-    four=-0.147,
-    taken=-0.087,
-    chance=-0.253,
-)
-EARLY = Features(
-    cards=0.039,
-    crowd=-0.011,
-    ranks=0.029,
-    chains=0.003,
-    suits=0.009,
-    wild=-0.053,
-    tens=0.166,
-    twos=-0.034,
-    fresh=0.537,
-    again=-0.123,
-    four=0.188,
-    taken=0.028,
-    chance=0.078,
-)
+class Weights(NamedTuple):
+    """What the features are worth when the reserve is gone, and when the deal has just begun."""
+
+    late: Features
+    early: Features
+
+
+WEIGHTS = {
+    "when_empty": Weights(
+        late=Features(
+            cards=-0.047,
+            crowd=0.006,
+            ranks=0.000,
+            chains=-0.164,
+            suits=0.045,
+            wild=0.203,
+            tens=0.209,
+            twos=-0.021,
+            fresh=-0.255,
+            again=0.302,
+            four=-0.081,
+            taken=-0.019,
+            chance=-0.252,
+        ),
+        early=Features(
+            cards=-0.017,
+            crowd=-0.001,
+            ranks=0.038,
+            chains=0.000,
+            suits=0.028,
+            wild=0.045,
+            tens=-0.043,
+            twos=0.016,
+            fresh=0.042,
+            again=-0.177,
+            four=0.190,
+            taken=0.002,
+            chance=0.064,
+        ),
+    ),
+    "each_turn": Weights(
+        late=Features(
+            cards=-0.000,
+            crowd=0.003,
+            ranks=-0.112,
+            chains=0.002,
+            suits=0.041,
+            wild=0.049,
+            tens=-0.051,
+            twos=0.029,
+            fresh=0.000,
+            again=0.199,
+            four=-0.201,
+            taken=0.035,
+            chance=-0.197,
+        ),
+        early=Features(
+            cards=0.546,
+            crowd=-0.467,
+            ranks=0.116,
+            chains=0.009,
+            suits=0.140,
+            wild=0.713,
+            tens=0.585,
+            twos=0.284,
+            fresh=0.000,
+            again=-0.347,
+            four=-0.006,
+            taken=-0.398,
+            chance=0.324,
+        ),
+    ),
+}
+"""By the rule that says when hands are filled from the reserve, `refill`."""
 
 
 def choose(turn: Turn) -> Answer:
     """The best of the legal answers; the first one where several are as good."""
-    position = Position(turn.view, wild="JK" if turn.rules["jokers"] else "J")
+    position = Position(turn.view, turn.rules)
     return max(turn.legal, key=position.value)
 
 
@@ -91,20 +135,21 @@ class Position:
 
     Args:
         view: The position as the bot knows it.
-        wild: What the names of the cards that go on anything begin with.
+        rules: Every rule in force.
     """
 
-    def __init__(self, view: dict[str, Any], wild: str) -> None:
-        self.wild = wild
+    def __init__(self, view: dict[str, Any], rules: dict[str, Any]) -> None:
+        self.wild = "JK" if rules["jokers"] else "J"
         self.pile = [card[:2] for card in view["pile"]]
         self.hand: list[str] = list(view["hand"])
-        drawn = Counter(view.get("drawn", ())) - Counter(self.hand)  # some rules count them in
-        self.hand += drawn.elements()
-        tables = view.get("table_sizes")
-        self.last_hand = not view["reserve"] and not (tables and tables[view["seat"]])
+        if rules["chance_commits"]:  # else they are counted in the hand
+            self.hand += view.get("drawn", ())
+        self.last_hand = not view["reserve"]
+        weights = WEIGHTS[rules["refill"]]
         early = min(1.0, view["reserve"] / (EARLY_RESERVE * len(view["hand_sizes"])))
         self.weights = [
-            late + early * (soon - late) for late, soon in zip(LATE, EARLY, strict=True)
+            late + early * (soon - late)
+            for late, soon in zip(weights.late, weights.early, strict=True)
         ]
 
     def value(self, answer: Answer) -> float:
