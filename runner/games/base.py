@@ -19,7 +19,6 @@ import msgspec
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from random import Random
 
     from runner.games.scene import Scene
@@ -60,6 +59,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a bot writes back: the request's id, and in subclasses the game's own fields."""
 
     id: int
+    """The number of the request that this answers."""
     debug: str | None = None
     """Free text of the bot, kept with the deal; never read by the program."""
 

@@ -28,17 +28,20 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     output: int
     """Bytes of stdout for one move."""
     memory: int | None = None
-    """Bytes of memory for the process and its children."""
+    """Bytes of memory for the process and its children; left out where there is no limit."""
 
 
 class Hello(msgspec.Struct, frozen=True, tag_field="type", tag="hello", omit_defaults=True):
     """The first message to a process; it wants a `Ready`."""
 
     protocol: int
+    """The version of the protocol, 1; fields may be added without changing it."""
     game: str
+    """``tienlen`` or ``speahx``."""
     rules: dict[str, Any]
     """Every rule in force, none left to a default."""
     limits: Limits
+    """What the bot may use."""
 
 
 class Deal(msgspec.Struct, frozen=True, tag_field="type", tag="deal", omit_defaults=True):
@@ -47,7 +50,9 @@ class Deal(msgspec.Struct, frozen=True, tag_field="type", tag="deal", omit_defau
     seat: int
     """The bot's own seat, from 0; the next seat clockwise is seat + 1."""
     players: int
+    """How many sit at the table."""
     hand: tuple[str, ...]
+    """The bot's own cards."""
     leader: int | None
     """Who acts first; None when the deal is decided before anybody acts."""
     seed: int
@@ -60,6 +65,7 @@ class MoveTime(msgspec.Struct, frozen=True):
     """The clock of one move, in milliseconds."""
 
     move: int
+    """For this answer."""
     bank: int
     """What is left of the deal's extra time."""
 
@@ -68,11 +74,13 @@ class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defau
     """It is the bot's turn; it wants an answer with the same id."""
 
     id: int
+    """The number of the request; no other request to the same process has it."""
     view: msgspec.Struct
     """The game's observation: everything needed to answer without memory."""
     events: list[msgspec.Raw]
     """What has happened since this bot's last turn, the game's events, oldest first."""
     time: MoveTime
+    """The clock."""
     legal: list[dict[str, Any]] | None = None
     """Answers without their id, if the bot asked for them in `Ready`."""
     legal_complete: bool = True
@@ -85,6 +93,7 @@ class Result(msgspec.Struct, frozen=True, tag_field="type", tag="result", omit_d
     places: tuple[int, ...]
     """By seat, from 1; tied seats share the best place."""
     points: tuple[float, ...]
+    """By seat."""
     events: list[msgspec.Raw]
     """What has happened since this bot's last turn."""
 
@@ -93,6 +102,8 @@ class Ready(msgspec.Struct, frozen=True, tag_field="type", tag="ready", omit_def
     """The bot's reply to `Hello`."""
 
     name: str = ""
+    """What the bot calls itself; free text."""
     version: str = ""
+    """Free text."""
     legal: Literal["none", "canonical", "all"] = "none"
     """Whether each `Move` should list the legal answers."""

@@ -42,6 +42,7 @@ class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reserve: int
     """Cards left in the reserve."""
     hand_sizes: tuple[int, ...]
+    """By seat."""
     table_sizes: tuple[int, ...] = ()
     """Face-down table cards; left out in a game without them."""
     chances: int
@@ -55,13 +56,16 @@ class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_turns: int
     """The deal ends after this turn (S36)."""
     dealer: int
+    """The seat that dealt; the next one clockwise acted first."""
 
 
 class SpeahxEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One action with its consequences, in the order in which they happen (S33a)."""
 
     seat: int
+    """Who acted."""
     action: Literal["play", "pass", "chance", "forfeit"]
+    """What he did; `pass` is taking the pile."""
     play: tuple[str, ...] = ()
     """The cards laid."""
     suit: str | None = None

@@ -23,7 +23,9 @@ class InstantWin(msgspec.Struct, frozen=True):
     """Who won a deal at once, and by what."""
 
     seat: int
+    """The winner's."""
     kind: InstantWinKind
+    """The hand that won."""
 
 
 def instant_win(hands: Sequence[int], kinds: Collection[InstantWinKind]) -> InstantWin | None:

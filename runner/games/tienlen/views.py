@@ -17,6 +17,7 @@ class TienlenAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True):
     play: tuple[str, ...] | None = None
     """The cards to lay, in any order."""
     pass_: bool = msgspec.field(default=False, name="pass")
+    """Lay nothing; not when leading."""
 
 
 # These hold no reference that could lead back to them, so the garbage collector need not look.
@@ -24,9 +25,11 @@ class TienlenEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One action as everybody sees it, with what follows from it."""
 
     seat: int
+    """Who acted."""
     play: tuple[str, ...] | None = None
     """The cards laid, lowest first."""
     pass_: bool = msgspec.field(default=False, name="pass")
+    """The player laid nothing."""
     forfeit: bool = False
     """The player left the deal; his cards are not shown."""
     out: int | None = None
@@ -45,6 +48,7 @@ class Table(msgspec.Struct, frozen=True, gc=False):
     by: int
     """The seat that laid it; its player may have gone out since."""
     kind: Kind
+    """What lies there; only the same, higher and of the same length, beats it, or a bomb."""
 
 
 class TienlenObservation(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
