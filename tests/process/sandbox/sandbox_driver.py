@@ -1,0 +1,282 @@
+"""What the tests run as another user: ``python sandbox_driver.py JOB BACKEND ...``; prints JSON.
+
+It stands in for a worker: it starts bots with one backend, and victims beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from runner.process.launcher import Child, Launcher, Program, ResourceLimits
+from runner.process.sandbox import choose
+from runner.process.sweep import end_unknown_children
+from runner.process.system import become_subreaper
+
+HERE = Path(__file__).parent
+PYTHON = (sys.executable, "-I", "-S")
+VICTIM = """
+import os, signal, sys, time
+signal.signal(signal.SIGURG, lambda *_: os.write(1, b"hit\\n"))
+print("here", flush=True)
+for line in sys.stdin: pass
+"""
+HOST_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/usr/local")
+MEMORY = 512 * 1024 * 1024
+LIMITS = ResourceLimits(memory=MEMORY)
+
+
+def first_line(child: Child, seconds: float) -> bytes:
+    poll = select.poll()
+    poll.register(child.stdout, select.POLLIN)
+    until = time.monotonic() + seconds
+    received = b""
+    while b"\n" not in received and time.monotonic() < until:
+        for _ in poll.poll(100):
+            with suppress(BlockingIOError):
+                received += os.read(child.stdout, 65536)
+        if child.has_exited():
+            break
+    return received
+
+
+def survivors(token: str) -> list[int]:
+    """Processes of this user that carry a token in their arguments, and are alive."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if folder.name.isdecimal() and int(folder.name) != os.getpid():
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                if token.encode() in words:
+                    found.append(int(folder.name))
+    return found
+
+
+def survivors_soon(token: str, seconds: float = 1.0) -> int:
+    """How many are left after a moment: the kernel needs one to end a namespace."""
+    until = time.monotonic() + seconds
+    while (left := len(survivors(token))) and time.monotonic() < until:
+        time.sleep(0.01)
+    return left
+
+
+class Scene:
+    """A room with an opponent, a runner and their files."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.launcher = launcher
+        self.room = Path(tempfile.mkdtemp(prefix="sandbox-room-"))
+        self.room.chmod(0o755)
+        self.token = f"token-{os.getpid()}"
+        self.hits = 0
+        signal.signal(signal.SIGURG, self._hit)
+        self.facts = (
+            self._files()
+            | self._sockets()
+            | {
+                "room": str(self.room),
+                "token": self.token,
+                "secret": os.environ["SANDBOX_TEST_SECRET"],
+                "opponent_token": f"opponent-{os.getpid()}",
+                "runner_pid": os.getpid(),
+                "system_file": "/usr/bin/env",
+                "harmless_capability": 4 if os.getuid() == 0 else 0,
+            }
+        )
+        self.opponent = launcher.start(
+            Program((*PYTHON, "-c", VICTIM, self.facts["opponent_token"]), str(self.bot)), LIMITS
+        )
+        assert first_line(self.opponent, 10) == b"here\n"
+        self.facts["opponent_pid"] = self.opponent.processes()[0]
+        (self.bot / "scene.json").write_text(json.dumps(self.facts))
+
+    def _hit(self, *_: Any) -> None:
+        self.hits += 1
+
+    def _files(self) -> dict[str, Any]:
+        secret = os.environ["SANDBOX_TEST_SECRET"]
+        self.bot = self.room / "bot"
+        opponent = self.room / "opponent"
+        for folder in (self.bot, opponent):
+            folder.mkdir()
+            folder.chmod(0o755)
+        shutil.copy(HERE / "sandbox_attack.py", self.bot)
+        self.results = self.room / "results"
+        for path in (opponent / "bot.py", self.room / "configuration", self.results):
+            path.write_text(secret)
+        return {
+            "opponent_file": str(opponent / "bot.py"),
+            "configuration": str(self.room / "configuration"),
+            "results": str(self.results),
+        }
+
+    def _sockets(self) -> dict[str, Any]:
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.bind(("127.0.0.1", 0))
+        self.udp.settimeout(0)
+        tcp, abstract, path = (socket.socket(f) for f in (socket.AF_INET, *[socket.AF_UNIX] * 2))
+        datagram = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        name = f"sandbox-{os.getpid()}"
+        tcp.bind(("127.0.0.1", 0))
+        abstract.bind("\0" + name)
+        for bound, place in ((path, "path"), (datagram, "datagram")):
+            bound.bind(str(self.room / place))
+            (self.room / place).chmod(0o777)
+        for listener in (tcp, abstract, path):
+            listener.listen(8)
+        self.kept = (tcp, abstract, path, datagram)
+        return {
+            "tcp": tcp.getsockname()[1],
+            "udp": self.udp.getsockname()[1],
+            "abstract": name,
+            "path_socket": str(self.room / "path"),
+            "path_datagram": str(self.room / "datagram"),
+        }
+
+    def run(self, name: str) -> dict[str, Any]:
+        """One attack by a bot of its own, and what it changed in the world."""
+        program = Program(
+            (*PYTHON, str(self.bot / "sandbox_attack.py"), name, "scene.json", self.token),
+            str(self.bot),
+        )
+        child = self.launcher.start(program, LIMITS)
+        try:
+            if name == "memory_spread_over_children":
+                return {"done": not self._seen(child), "how": "what the watchdog sees"}
+            line = first_line(child, 20)
+        finally:
+            ending = child.kill()
+        left = survivors_soon(self.token)
+        end_unknown_children({self.opponent.pid})
+        try:
+            claim = json.loads(line)
+        except ValueError:
+            claim = {"done": False, "how": f"the bot {ending}"}
+        traces = self._traces()
+        if left:
+            traces.append(f"{left} processes left")
+        return {"done": claim["done"] or bool(traces), "how": [claim["how"], *traces]}
+
+    def _seen(self, child: Child) -> bool:
+        until = time.monotonic() + 4
+        while time.monotonic() < until:
+            if child.memory() > MEMORY:
+                return True
+            time.sleep(0.05)
+        return False
+
+    def _traces(self) -> list[str]:
+        """What an attack did outside; mended, so that it does not count for the next one."""
+        secret = self.facts["secret"]
+        found = []
+        if self.results.read_text() != secret:
+            found.append("the results were changed")
+            self.results.write_text(secret)
+        opponent = Path(self.facts["opponent_file"])
+        if opponent.stat().st_mode & 0o777 == 0:
+            found.append("a mode was changed")
+            opponent.chmod(0o644)
+        for place in (*HOST_PLACES, self.bot, self.room):
+            path = Path(place, self.token)
+            if path.exists():
+                found.append(f"there is {path}")
+                path.unlink()
+        with suppress(BlockingIOError):
+            self.udp.recv(10)
+            found.append("a datagram arrived")
+        if self.hits:
+            found.append("the runner was signalled")
+            self.hits = 0
+        with suppress(BlockingIOError):
+            found.append(f"the opponent said {os.read(self.opponent.stdout, 1000)!r}")
+        return found
+
+    def close(self) -> None:
+        self.opponent.kill()
+        shutil.rmtree(self.room)
+
+
+def attacks(launcher: Launcher, names: list[str]) -> dict[str, Any]:
+    scene = Scene(launcher)
+    try:
+        return {name: scene.run(name) for name in names}
+    finally:
+        scene.close()
+
+
+BROOD = """
+import os, sys, time
+for number in range(4):
+    if os.fork() == 0:
+        if number % 2: os.setsid()
+        time.sleep(60); os._exit(0)
+time.sleep(60)
+"""
+
+
+def trials(launcher: Launcher, count: int) -> dict[str, Any]:
+    """Start and kill, after a moment that is random from nothing to well after the start."""
+    token = f"trial-{os.getpid()}"
+    for _ in range(count):
+        child = launcher.start(Program((*PYTHON, "-c", BROOD, token), str(HERE)), LIMITS)
+        time.sleep(random.uniform(0, 0.06))
+        child.kill()
+    return {"left": survivors_soon(token)}
+
+
+def worker(launcher: Launcher, token: str) -> None:
+    """To be killed."""
+    sys.stdout.write("starting\n")
+    sys.stdout.flush()
+    child = launcher.start(Program((*PYTHON, "-c", BROOD, token), str(HERE)), LIMITS)
+    time.sleep(60)
+    child.kill()
+
+
+def killed_workers(backend: str, count: int) -> dict[str, Any]:
+    """Kill -9 of a worker that is starting a bot or has one; then what the runner does."""
+    token = f"orphan-{os.getpid()}"
+    left = []
+    for _ in range(count):
+        process = subprocess.Popen(
+            [sys.executable, __file__, "worker", backend, token], stdout=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(random.uniform(0, 0.1))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        end_unknown_children(set())
+        left.append(survivors_soon(token))
+    return {"left": sum(left)}
+
+
+def main() -> None:
+    job, backend, *rest = sys.argv[1:]
+    become_subreaper()
+    if job == "killed":
+        result = killed_workers(backend, int(rest[0]))
+    else:
+        launcher = choose(backend, trusted=False)  # type: ignore[arg-type] - from the tests
+        if job == "worker":
+            worker(launcher, rest[0])
+            return
+        result = attacks(launcher, rest) if job == "attacks" else trials(launcher, int(rest[0]))
+    sys.stdout.write(json.dumps(result) + "\n")
+
+
+if __name__ == "__main__":
+    main()

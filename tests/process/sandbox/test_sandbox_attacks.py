@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import Reports
+
+if TYPE_CHECKING:
+    from conftest import Stage
+
+SUCCEEDS, FAILS, UNTRIED = True, False, None
+
+ATTACKS = {
+    # attack: what becomes of it where nothing but limits stands in its way
+    "read_an_opponent": SUCCEEDS,
+    "read_the_seed": SUCCEEDS,
+    "write_the_results": SUCCEEDS,
+    "empty_the_results_by_name": SUCCEEDS,
+    "lock_out_the_opponent_by_mode": SUCCEEDS,
+    "change_its_own_program": UNTRIED,
+    "secrets_in_the_environment": SUCCEEDS,
+    "command_lines_of_others": SUCCEEDS,
+    "host_paths_in_the_wrapper": FAILS,
+    "memory_of_others": SUCCEEDS,
+    "trace_the_opponent": UNTRIED,
+    "read_memory_by_system_call": SUCCEEDS,
+    "a_fake_move": SUCCEEDS,
+    "signal_the_opponent": SUCCEEDS,
+    "signal_the_runner": SUCCEEDS,
+    "signal_everyone": UNTRIED,
+    "starve_the_opponent": SUCCEEDS,
+    "leave_the_own_core": SUCCEEDS,
+    "connect_by_tcp": SUCCEEDS,
+    "send_by_udp": SUCCEEDS,
+    "connect_to_an_abstract_socket": SUCCEEDS,
+    "connect_to_a_socket_with_a_path": SUCCEEDS,
+    "send_to_a_path_through_a_pair": SUCCEEDS,
+    "raw_sockets_of_the_kernel": SUCCEEDS,
+    "leave_a_file_on_the_host": SUCCEEDS,
+    "fill_the_disk": UNTRIED,
+    "one_big_file": FAILS,
+    "fifty_forks": SUCCEEDS,
+    "a_gibibyte": FAILS,
+    "half_a_gibibyte_by_memfd": UNTRIED,
+    "memory_spread_over_children": FAILS,
+    "shared_memory_of_system_v": UNTRIED,
+    "message_queue": UNTRIED,
+    "keyring": UNTRIED,
+    "lock_a_file_of_the_system": SUCCEEDS,
+    "lock_a_part_of_a_file_of_the_system": SUCCEEDS,
+    "watch_a_file_of_the_system": SUCCEEDS,
+    "new_namespaces": UNTRIED,
+    "io_uring": UNTRIED,
+    "kernel_interfaces": UNTRIED,
+    "any_capability": FAILS,
+    "be_root": FAILS,
+    "a_daemon": FAILS,
+    "a_chain_that_forks_and_exits": FAILS,
+}
+SANDBOXES = [(backend, user) for backend in ("bwrap", "landlock") for user in ("root", "ordinary")]
+PLAIN = ("limits", "ordinary")
+TRIED_PLAINLY = [name for name, fate in ATTACKS.items() if fate is not UNTRIED]
+
+
+@pytest.fixture(scope="module")
+def reports(stage: Stage) -> Reports:
+    jobs = {key: ("attacks", key[0], *ATTACKS) for key in SANDBOXES}
+    return Reports(stage, jobs | {PLAIN: ("attacks", "limits", *TRIED_PLAINLY)})
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize(("backend", "user"), SANDBOXES)
+def test_a_sandbox_stops_the_attack(attack: str, backend: str, user: str, reports: Reports) -> None:
+    outcome = reports.of(backend, user)[attack]
+    assert not outcome["done"], outcome["how"]
+
+
+@pytest.mark.parametrize("attack", TRIED_PLAINLY)
+def test_the_attack_is_a_real_one(attack: str, reports: Reports) -> None:
+    outcome = reports.of(*PLAIN)[attack]
+    assert outcome["done"] is ATTACKS[attack], outcome["how"]

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import Reports
+
+if TYPE_CHECKING:
+    from conftest import Stage
+
+EVERYWHERE = [
+    (backend, user) for backend in ("bwrap", "landlock", "limits") for user in ("root", "ordinary")
+]
+
+
+def share(request: pytest.FixtureRequest, few: int) -> str:
+    return "250" if request.config.getoption("--slow") else str(few)
+
+
+@pytest.fixture(scope="module")
+def trials(stage: Stage, request: pytest.FixtureRequest) -> Reports:
+    return Reports(stage, {key: ("trials", key[0], share(request, 25)) for key in EVERYWHERE})
+
+
+@pytest.fixture(scope="module")
+def killed_workers(stage: Stage, request: pytest.FixtureRequest) -> Reports:
+    return Reports(stage, {key: ("killed", key[0], share(request, 4)) for key in EVERYWHERE})
+
+
+@pytest.mark.parametrize(("backend", "user"), EVERYWHERE)
+def test_nothing_survives_a_kill_at_any_moment(backend: str, user: str, trials: Reports) -> None:
+    assert trials.of(backend, user) == {"left": 0}
+
+
+@pytest.mark.parametrize(("backend", "user"), EVERYWHERE)
+def test_nothing_survives_a_worker_that_was_killed(
+    backend: str, user: str, killed_workers: Reports
+) -> None:
+    assert killed_workers.of(backend, user) == {"left": 0}
