@@ -1,0 +1,85 @@
+"""The same seed gives the same table, however it is played."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from whole_program import Arena
+
+FAULTS = {
+    "illegal at times": 'if luck // 7 % 9 == 0: answer = {"play": ["3S", "4C", "9H", "KD"]}',
+    "malformed at times": 'if luck // 7 % 9 == 0: answer = {"play": "3S"}',
+    "crash at times": "if luck // 7 % 9 == 0: sys.exit(1)",
+    "flood at times": "if luck // 7 % 9 == 0: print('x' * 2_000_000)",
+}
+
+GAMES: dict[str, dict[str, Any]] = {
+    "duplicate Tien Len": {"game": "tienlen", "rules": {"players": 3}},
+    "duplicate Speahx, two rotations": {
+        "game": "speahx",
+        "rules": {"players": 3, "max_turns": 60},
+        "match": {"duplicate": 2},
+    },
+    "Tien Len to a target, previous winner leads": {
+        "game": "tienlen",
+        "rules": {"players": 3},
+        "match": {"duplicate": False, "target": 6},
+    },
+    "Speahx, deals in a row, dealer rotates, faults substituted": {
+        "game": "speahx",
+        "rules": {"players": 3, "max_turns": 60},
+        "match": {"duplicate": False, "deals": 3},
+        "on_fault": "substitute",
+        "max_faults": 2,
+    },
+}
+
+
+@pytest.mark.parametrize("keys", GAMES.values(), ids=GAMES.keys())
+def test_any_number_of_workers_gives_the_same_bytes(keys: dict[str, Any], arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    bots += [arena.bot(name, move=move) for name, move in FAULTS.items()]
+    config = arena.configure(bots, **keys)
+    for jobs in (1, 3):
+        arena.run("run", config, "--out", jobs, "--jobs", jobs)
+    assert arena.files("1") == arena.files("3")
+    kinds = {kind for row in arena.table("1")["entrants"] for kind in row["faults"]}
+    assert len(kinds) >= 3  # else this would have tried little
+    assert arena.rows("1")["one"]["faults"] == arena.rows("1")["two"]["faults"] == {}
+
+
+def test_one_worker_on_its_core_and_five_without_give_the_same_bytes(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three")]
+    config = arena.configure(bots, schedule={"rounds": 4})
+    arena.run("run", config, "--out", "1", "--jobs", 1)
+    arena.run("run", config, "--out", "5", "--jobs", 5, "--no-pin")
+    assert arena.files("1") == arena.files("5")
+
+
+def test_tables_hold_no_time_no_place_and_no_job(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], name="Cup")
+    arena.run("run", config, "--out", "out", "--jobs", 2)
+    table = arena.table()
+    assert list(table)[:2] == ["name", "game"]
+    assert set(table) == {"name", "game", "seed", "seed_sha256", "deals", "complete", "entrants"}
+    assert list(table["entrants"][0]) == [
+        "rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place", "places", "faults",
+    ]  # fmt: skip
+    for text in arena.files().values():
+        assert str(arena.path) not in text
+        assert not re.search(r"20\d\d-\d\d|\d\d:\d\d|jobs|workers", text)
+
+
+def test_another_seed_gives_other_deals(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    config = arena.configure(bots, schedule={"rounds": 3})
+    arena.run("run", config, "--out", "1")
+    arena.run("run", config, "--out", "2", "--seed", 2)
+    one, two = (arena.table(out) for out in ("1", "2"))
+    assert (one.pop("seed"), two.pop("seed")) == (1, 2)
+    assert json.dumps(one) != json.dumps(two)
