@@ -4,40 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runner.errors import RunError
-from runner.publish.tables import as_csv, as_html, as_json, as_markdown
+from runner.publish.choices import kept_choices
+from runner.publish.site import Site
+from runner.publish.tables import as_csv, as_json, as_markdown
+from runner.publish.writing import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from runner.publish.summary import Summary
+    from runner.results.store import Store
 
-__all__ = ["write_files", "write_whole"]
+__all__ = ["SITE_FOLDER", "write_files"]
+
+SITE_FOLDER = "site"
+"""Where the site lies in a folder of results; the folder itself holds things that are private."""
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader finds the old one or the new one, never half of it.
+def write_files(folder: Path, store: Store, summary: Summary) -> None:
+    """Write ``standings.json``, ``.csv``, ``.md``, the site, and a first page that leads to it.
 
     Raises:
-        RunError: The disk fails; what was stored before is safe.
+        RunError: The disk fails.
+        UsageError: Somebody has put other things where the site belongs.
     """
-    partial = path.with_name(f".{path.name}.new")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise RunError(
-            f"{path}: cannot be written ({error}). The deals that were stored are safe; make room,"
-            " then run the same command again."
-        ) from error
-
-
-def write_files(folder: Path, summary: Summary) -> None:
-    """Write ``standings.json``, ``.csv``, ``.md`` and ``index.html``."""
     for name, text in (
         ("standings.json", as_json(summary)),
         ("standings.csv", as_csv(summary)),
         ("standings.md", as_markdown(summary)),
-        ("index.html", as_html(summary)),
     ):
         write_whole(folder / name, text)
+    site = Site(store, summary, kept_choices(store))
+    site.write(folder / SITE_FOLDER)
+    write_whole(folder / "index.html", site.front(f"{SITE_FOLDER}/"))

@@ -1,6 +1,6 @@
-"""The ranking as JSON, CSV, Markdown, HTML and as a table for the terminal.
+"""The ranking as JSON, CSV, Markdown, LaTeX, plain text and as a table for the terminal.
 
-Names are strangers' text, so each format escapes them in its own way. The first three hold no
+Names are strangers' text, so each format escapes them in its own way. None of them holds
 times, dates, paths, host or job data: the same deals give the same bytes everywhere.
 """
 
@@ -11,18 +11,29 @@ import io
 import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
-from jinja2 import Environment, PackageLoader
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runner.publish.summary import Summary
     from runner.ratings.standings import Standing
 
-__all__ = ["as_csv", "as_html", "as_json", "as_markdown", "headline", "terminal_table"]
+__all__ = [
+    "FORMATS",
+    "as_csv",
+    "as_json",
+    "as_latex",
+    "as_markdown",
+    "as_text",
+    "headline",
+    "terminal_table",
+]
 
 
 def as_json(summary: Summary) -> str:
@@ -79,18 +90,46 @@ def as_markdown(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_html(summary: Summary) -> str:
-    """The table as a page of its own that needs nothing else."""
-    environment = Environment(
-        loader=PackageLoader("runner.publish"), autoescape=True, trim_blocks=True
-    )
-    template = environment.get_template("index.html")
-    return template.render(
-        summary=summary,
-        headline=headline(summary),
-        rows=[(_cells(entrant), entrant) for entrant in summary.entrants],
-        facts=_facts(summary),
-    )
+def as_latex(summary: Summary) -> str:
+    """The table for a paper: a ``tabular`` that needs no package."""
+    head = [
+        "rank",
+        "bot",
+        "score",
+        "$\\mu$",
+        "$\\sigma$",
+        "deals",
+        "points",
+        "mean place",
+        "faults",
+    ]
+    lines = [
+        rf"% {_plain(summary.facts.name)}: {headline(summary)}",
+        r"\begin{tabular}{rlrrrrrrl}",
+        r"\hline",
+        rf"{' & '.join(head)} \\",
+        r"\hline",
+    ]
+    lines += [
+        rf"{' & '.join(_latex(cell) for cell in _cells(entrant))} \\"
+        for entrant in summary.entrants
+    ]
+    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+
+
+def as_text(summary: Summary) -> str:
+    """The table for a mail: letters, digits and spaces."""
+    head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
+    rows = [head, *([_plain(cell) for cell in _cells(entrant)] for entrant in summary.entrants)]
+    widths = [max(cell_len(row[column]) for row in rows) for column in range(len(head))]
+    lines = [f"{_plain(summary.facts.name)}: {headline(summary)}", ""]
+    for row in rows:
+        cells = [
+            _padded(cell, width, left=column in {1, 8})
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines) + "\n"
 
 
 def terminal_table(summary: Summary) -> Table:
@@ -128,20 +167,6 @@ def _cells(entrant: Standing) -> list[str]:
     ]
 
 
-def _facts(summary: Summary) -> list[tuple[str, Any]]:
-    facts = summary.facts
-    rules = ", ".join(f"{key}: {json.dumps(value)}" for key, value in facts.differing.items())
-    seed = f"secret for now; SHA-256 {summary.seed_sha256}"
-    return [
-        ("rules that differ", rules or "none"),
-        ("limits", facts.limits),
-        ("protection", facts.protection),
-        ("clock", facts.clock),
-        ("seed", seed if summary.seed is None else summary.seed),
-        ("played with", f"tourney {facts.version}"),
-    ]
-
-
 def _fault_kinds(summary: Summary) -> list[str]:
     return sorted({kind for entrant in summary.entrants for kind in entrant.faults})
 
@@ -151,7 +176,44 @@ def _no_formula(name: str) -> str:
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
 
 
+def _plain(text: str) -> str:
+    """Text on one line, without characters that steer terminals or turn the direction around."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if _steers(c) else c for c in text)
+
+
+def _steers(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _padded(cell: str, width: int, *, left: bool) -> str:
+    space = " " * (width - cell_len(cell))
+    return f"{cell}{space}" if left else f"{space}{cell}"
+
+
 def _markdown(text: str) -> str:
     """Text in which nothing is markup."""
-    plain = "".join(c for c in text if unicodedata.category(c) not in {"Cc", "Cf"})
+    plain = "".join(c for c in text if not _steers(c))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", plain)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def _latex(text: str) -> str:
+    """Text in which nothing is a command."""
+    return "".join(_LATEX.get(character, character) for character in _plain(text))
+
+
+FORMATS: tuple[tuple[str, str, Callable[[Summary], str]], ...] = (
+    ("CSV", "standings.csv", as_csv),
+    ("JSON", "standings.json", as_json),
+    ("Markdown", "standings.md", as_markdown),
+    ("LaTeX", "standings.tex", as_latex),
+    ("plain text", "standings.txt", as_text),
+)
+"""Title, name of the file, and writer of each format that files have."""

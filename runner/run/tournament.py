@@ -15,6 +15,7 @@ from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
 from runner.publish.files import write_files
 from runner.publish.summary import EntrantFacts, Facts, summarise
+from runner.publish.wording import utc
 from runner.results.store import Store
 from runner.run import checkpoint
 from runner.run.conductor import Conductor
@@ -81,7 +82,7 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
             reporter.end()
             signals.prompt()  # the table of a long tournament takes a while
             summary = summarise(store)
-            write_files(folder.path, summary)
+            write_files(folder.path, store, summary)
         except Interrupted as error:
             reporter.end()
             raise Interrupted(this_run.interrupted(), error.signal_number) from error
@@ -136,7 +137,7 @@ class _Run:
         except BaseException:
             executor.kill()
             raise
-        self._store.set_meta(complete=True)
+        self._store.set_meta(complete=True, ended=utc())
 
     def interrupted(self) -> str:
         """Show what there is after a signal; gives the words on what was kept and how to go on."""
@@ -241,6 +242,8 @@ class _Run:
             identity=identity(self._config, self._seed, bots),
             settings=msgspec.to_builtins(play_settings(self._config, self._seed)),
             facts=msgspec.to_builtins(self._facts(bots)),
+            publish=self._config.publish.model_dump(),
+            began=self._store.meta("began") or utc(),
             skipped=self._skipped,
             complete=complete,
         )

@@ -1,0 +1,62 @@
+// Sorting and searching of tables. Without it they are all there, in the order of the ranking.
+"use strict";
+
+(() => {
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    return cell.dataset.v === undefined ? cell.textContent.trim() : Number(cell.dataset.v);
+  };
+
+  function compare(one, other) {
+    if (typeof one === "number" && typeof other === "number") {
+      if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other);
+      return one - other;
+    }
+    return collator.compare(one, other);
+  }
+
+  function sort(table, heading) {
+    const column = heading.cellIndex;
+    const before = heading.getAttribute("aria-sort");
+    const first = heading.dataset.first || "ascending";
+    const second = first === "ascending" ? "descending" : "ascending";
+    const direction = before === first ? second : first;
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", direction);
+    const sign = direction === "ascending" ? 1 : -1;
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => [value(row, column), row]);
+    rows.sort((one, other) => sign * compare(one[0], other[0]));
+    body.append(...rows.map((pair) => pair[1]));
+  }
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    for (const heading of table.tHead.rows[0].cells) {
+      if (!heading.textContent.trim() || heading.classList.contains("fixed")) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...heading.childNodes);
+      heading.append(button);
+      button.addEventListener("click", () => sort(table, heading));
+    }
+  }
+
+  for (const input of document.querySelectorAll("input[data-filter]")) {
+    const rows = document.getElementById(input.dataset.filter).tBodies[0].rows;
+    const told = document.getElementById(input.dataset.told);
+    const filter = () => {
+      const wanted = input.value.trim().toLowerCase();
+      let shown = 0;
+      for (const row of rows) {
+        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+        shown += !row.hidden;
+      }
+      told.textContent = wanted ? `${shown} of ${rows.length} shown` : "";
+    };
+    input.addEventListener("input", filter);
+    input.closest("[hidden]")?.removeAttribute("hidden");
+    filter();
+  }
+})();

@@ -1,0 +1,97 @@
+"""What a reader must know to trust a ranking: how it was played, and how to play it again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from runner.config.values import TIME
+from runner.publish.wording import clock
+
+if TYPE_CHECKING:
+    from runner.publish.summary import Summary
+    from runner.results.store import Store
+
+__all__ = ["fact_rows", "recipe"]
+
+_PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "clock", "reveal_names")
+
+
+def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
+    """Names of facts and their values, as text."""
+    facts = summary.facts
+    began, ended = store.meta("began"), store.meta("ended")
+    rows = [
+        ("game", facts.game),
+        ("players at a table", str(facts.rules["players"])),
+        ("rules that differ", _pairs(facts.differing) or "none; all as usual"),
+        ("limits", facts.limits),
+        ("protection", facts.protection),
+        ("clock", facts.clock),
+        ("ratings", _rating(facts.rating)),
+        ("seed", _seed(summary)),
+        ("began", clock(began)),
+        ("ended", clock(ended) if summary.complete else ""),
+        ("played with", f"tourney {facts.version}"),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def recipe(summary: Summary, store: Store) -> str:
+    """A configuration that plays the same deals, but for the places of the bots' folders."""
+    identity: dict[str, Any] = store.meta("identity") or {}
+    facts = summary.facts
+    schedule = dict(identity.get("schedule", {}))
+    if rounds := identity.get("rounds"):
+        schedule["rounds"] = rounds
+    document = {
+        "name": facts.name,
+        "game": facts.game,
+        "seed": "secret" if summary.seed is None else summary.seed,
+        "rules": {"players": facts.rules["players"], **facts.differing},
+        "schedule": schedule,
+        "match": _match(identity.get("match", {})),
+        "time": {
+            key.removesuffix("_ms"): TIME.written(value)
+            for key, value in identity.get("time", {}).items()
+        },
+        **{key: identity[key] for key in _PLAIN if key in identity},
+    }
+    lines = [
+        yaml.safe_dump(
+            document, sort_keys=False, allow_unicode=True, default_flow_style=None, width=88
+        ).rstrip(),
+        "bots:  # in this order and under these names; the hashes are of their files",
+        *(
+            f"  - {{bot: .., name: {json.dumps(bot.name, ensure_ascii=False)}}}  # {bot.hash[:16]}"
+            for bot in facts.entrants
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _match(match: dict[str, Any]) -> dict[str, Any]:
+    if match.get("duplicate"):
+        return {"duplicate": match["duplicate"]}
+    given = {key: value for key, value in match.items() if key != "duplicate" and value is not None}
+    return {"duplicate": False, **given}
+
+
+def _pairs(rules: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {json.dumps(value)}" for key, value in rules.items())
+
+
+def _rating(rating: dict[str, Any]) -> str:
+    constants = ", ".join(
+        f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in rating.items()
+    )
+    return f"TrueSkill; {constants}"
+
+
+def _seed(summary: Summary) -> str:
+    if summary.seed is None:
+        return f"secret until the last deal is played; its SHA-256 is {summary.seed_sha256}"
+    return str(summary.seed)

@@ -1,0 +1,310 @@
+"""The published site: pages that need no server, no network and nothing that is not among them."""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from runner.errors import UsageError
+from runner.play.settings import PlaySettings
+from runner.publish import plots
+from runner.publish.badge import badge
+from runner.publish.choices import kept_choices
+from runner.publish.choosing import choose
+from runner.publish.facts import fact_rows, recipe
+from runner.publish.gather import gather
+from runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
+from runner.publish.replay import Camera
+from runner.publish.rows import rows
+from runner.publish.summary import summarise
+from runner.publish.tables import FORMATS
+from runner.publish.wording import utc
+from runner.publish.writing import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from runner.publish.choices import PublishChoices
+    from runner.publish.gather import BotResults
+    from runner.publish.replay import Film
+    from runner.publish.summary import Summary
+    from runner.results.store import Store
+
+__all__ = ["MARKER", "Site", "publish"]
+
+MARKER = "site.json"
+"""Tells a folder that this program wrote from one that holds other things."""
+
+_MENU = (
+    ("Standings", "index.html"),
+    ("Pictures", "pictures.html"),
+    ("Head to head", "meetings.html"),
+    ("Replays", "replays.html"),
+)
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    """A replay in the list of all."""
+
+    number: int
+    round: int
+    match: int
+    deal: int
+    moves: int
+    page: str
+    names: tuple[str, ...]
+    """The winner first."""
+    faults: tuple[str, ...]
+    """Kinds."""
+
+
+class Site:
+    """All pages of one tournament.
+
+    Args:
+        store: The results.
+        summary: Their table.
+        choices: What to show.
+    """
+
+    def __init__(self, store: Store, summary: Summary, choices: PublishChoices) -> None:
+        self._store = store
+        self._summary = summary
+        self._choices = choices
+        self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
+        self._rows = rows(summary)
+        self._gathered = gather(store, summary, choices)
+        ranked = [self._gathered.bots[row.number] for row in self._rows]
+        chosen = choose(summary.deals, ranked, choices)
+        self._watchable = {number: f"replays/{number:06}.html" for number in chosen}
+        self._facts = fact_rows(summary, store)
+        self._recipe = recipe(summary, store)
+
+    def write(self, folder: Path) -> None:
+        """Write all pages, and take away those of a time when there were more.
+
+        Raises:
+            UsageError: The folder holds other things.
+            RunError: The disk fails.
+        """
+        _claim(folder)
+        for name in ("assets", "bots", "badges", "replays"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        for name in ASSETS:
+            write_whole(folder / "assets" / name, asset(name))
+        written = {file for name, text in self._pages() if (file := _put(folder, name, text))}
+        for name in ("bots", "badges", "replays"):
+            for old in set((folder / name).glob("[0-9]*.*")) - written:
+                old.unlink(missing_ok=True)
+        marker = {"made": utc(), "deals": self._summary.deals, "complete": self._summary.complete}
+        write_whole(folder / MARKER, json.dumps(marker) + "\n")
+
+    def front(self, base: str) -> str:
+        """The first page, for a folder from which the site is at `base`."""
+        lines = self._rows[: plots.LINES]
+        plot = self._rating_plot() if self._summary.deals else ""
+        return self._page(
+            "index.html",
+            base=base,
+            facts=self._facts,
+            recipe=self._recipe,
+            plot=plot,
+            lines=len(lines),
+            tables=[(title, file) for title, file, _ in FORMATS],
+        )
+
+    def _pages(self) -> Iterator[tuple[str, str]]:
+        """Names and texts; the first page last, so that it never points to what is not there."""
+        yield from self._tables()
+        yield from self._bots()
+        listed = []
+        for film, record_faults in self._films():
+            page = self._watchable[film.number]
+            listed.append(_listed(film, page, record_faults))
+            yield page, self._replay(film)
+        yield "replays.html", self._page("replays.html", listed=listed)
+        yield "meetings.html", self._meetings()
+        yield "pictures.html", self._pictures()
+        yield "index.html", self.front("")
+
+    def _page(self, template: str, *, base: str = "", here: str = "", **context: Any) -> str:
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                title=self._choices.title or self._summary.facts.name,
+                summary=self._summary,
+                rows=self._rows,
+                base=base,
+                menu=_MENU,
+                here=here or template,
+                policy=SITE_POLICY,
+                inline=None,
+                watchable=self._watchable,
+                **context,
+            )
+        )
+
+    def _tables(self) -> Iterator[tuple[str, str]]:
+        for _, file, write in FORMATS:
+            yield file, write(self._summary)
+
+    def _bots(self) -> Iterator[tuple[str, str]]:
+        title = self._choices.title or self._summary.facts.name
+        for row in self._rows:
+            results = self._gathered.bots[row.number]
+            yield row.badge, badge(title, row, len(self._rows))
+            yield (
+                row.page,
+                self._page(
+                    "bot.html",
+                    base="../",
+                    row=row,
+                    entrant=self._summary.facts.entrants[row.number],
+                    results=results,
+                    notable=list(zip_longest(results.best, results.worst, results.slowest)),
+                ),
+            )
+
+    def _films(self) -> Iterator[tuple[Film, tuple[str, ...]]]:
+        by_number = sorted(self._rows, key=lambda row: row.number)
+        camera = Camera(
+            self._settings,
+            [row.standing.name for row in by_number],
+            self._choices,
+            [row.page for row in by_number],
+        )
+        left = len(self._watchable)
+        for number, record in enumerate(self._store.records(), start=1):
+            if number in self._watchable:
+                kinds = tuple(dict.fromkeys(fault.kind for fault in record.faults))
+                yield camera.film(number, record), kinds
+                left -= 1
+            if not left:
+                return
+
+    def _replay(self, film: Film) -> str:
+        numbers = list(self._watchable)
+        at = numbers.index(film.number)
+        return self._page(
+            "replay.html",
+            base="../",
+            film=film,
+            data=embedded(film),
+            result=ranked_players(film),
+            rotated=bool(self._settings.duplicate),
+            before=self._watchable[numbers[at - 1]] if at else "",
+            after=self._watchable[numbers[at + 1]] if at + 1 < len(numbers) else "",
+        )
+
+    def _meetings(self) -> str:
+        order = [row.number for row in self._rows]
+        return self._page("meetings.html", bots=self._gathered.bots, order=order)
+
+    def _pictures(self) -> str:
+        first = self._rows[: plots.ROWS]
+        names = [row.standing.name for row in first]
+        bots = self._gathered.bots
+        players = self._summary.facts.rules["players"]
+        seat_means = [_seat_mean(bots, seat) for seat in range(players)]
+        drawn = {
+            "rating": self._rating_plot(),
+            "places": plots.places_plot(names, [row.standing.places for row in first]),
+            "seats": plots.seats_plot(seat_means),
+            "time": plots.time_plot(names, [bots[row.number].time for row in first]),
+        }
+        return self._page(
+            "pictures.html",
+            plots=drawn,
+            bots=bots,
+            lines=plots.LINES,
+            bars=plots.ROWS,
+            marks=self._marks(),
+            players=players,
+            seat_means=seat_means,
+        )
+
+    def _rating_plot(self) -> str:
+        best = self._rows[: plots.LINES]
+        return plots.rating_plot(
+            self._gathered.history,
+            [row.number for row in best],
+            [row.standing.name for row in best],
+        )
+
+    def _marks(self) -> list[dict[str, Any]]:
+        """A dozen columns of the history."""
+        history = self._gathered.history
+        step = max(1, (len(history.deals) - 1) // 12)
+        kept = sorted({*range(0, len(history.deals), step), len(history.deals) - 1})
+        return [
+            {"deals": history.deals[at], "mu": [line[at] for line in history.mu]} for at in kept
+        ]
+
+
+def publish(store: Store, folder: Path, choices: PublishChoices | None = None) -> Site:
+    """Write the site of a results file into a folder.
+
+    Args:
+        store: The results, also of a tournament that goes on.
+        folder: Made if it does not exist.
+        choices: What to show; as the tournament's configuration says if left out.
+
+    Raises:
+        UsageError: No tournament was begun there, or the folder holds other things.
+        RunError: The disk fails.
+    """
+    site = Site(store, summarise(store), choices or kept_choices(store))
+    site.write(folder)
+    return site
+
+
+def ranked_players(film: Film) -> list[tuple[int, Any]]:
+    """Seats and players by their places."""
+    return sorted(enumerate(film.players), key=lambda pair: (pair[1].place, pair[0]))
+
+
+def _put(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    write_whole(path, text)
+    return path
+
+
+def _claim(folder: Path) -> None:
+    """Make sure that nobody else's files are overwritten."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: this is a file, the site needs a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).exists():
+        raise UsageError(
+            f"{folder}: this folder holds other things and no site; give --to another, which may"
+            " be a new one inside it"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARKER).touch()
+    except OSError as error:
+        raise UsageError(f"{folder}: the site cannot be written here: {error}") from error
+
+
+def _listed(film: Film, page: str, faults: tuple[str, ...]) -> _Listed:
+    return _Listed(
+        number=film.number,
+        round=film.round,
+        match=film.match,
+        deal=film.deal,
+        moves=len(film.frames) - 1,
+        page=page,
+        names=tuple(player.name for _, player in ranked_players(film)),
+        faults=faults,
+    )
+
+
+def _seat_mean(bots: tuple[BotResults, ...], seat: int) -> float | None:
+    """The mean place of all bots in a seat."""
+    played = [bot.seats[seat] for bot in bots if bot.seats[seat].deals]
+    deals = sum(result.deals for result in played)
+    return sum((it.mean_place or 0) * it.deals for it in played) / deals if deals else None

@@ -1,0 +1,43 @@
+"""How numbers, times and places read on the pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+__all__ = ["clock", "counted", "milliseconds", "ordinal", "points", "utc"]
+
+
+def counted(number: int, what: str) -> str:
+    """``1 deal``, ``1,200 deals``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def ordinal(number: int) -> str:
+    """``1st``, ``2nd``, ``13th``."""
+    teen = number % 100 in {11, 12, 13}
+    ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def points(value: float) -> str:
+    """Points without digits that say nothing."""
+    return f"{value:,.10g}"
+
+
+def milliseconds(value: float) -> str:
+    """A length of time with the unit that fits it."""
+    if value < 1:
+        return f"{1000 * value:.0f} µs"
+    if value < 1000:
+        return f"{value:.3g} ms"
+    return f"{value / 1000:.3g} s"
+
+
+def clock(moment: str | None) -> str:
+    """A stored moment for people."""
+    return "" if moment is None else moment.replace("T", " ").removesuffix("+00:00") + " UTC"
+
+
+def utc() -> str:
+    """Now, as moments are stored: ISO 8601 in UTC, whole seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
