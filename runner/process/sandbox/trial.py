@@ -28,7 +28,7 @@ def complaint_of(launcher: Launcher) -> str | None:
         program = Program((sys.executable, "-I", "-S", "-c", "pass"), folder)
         try:
             child = launcher.start(program, ResourceLimits())
-        except (OSError, ValueError, RunError) as error:
+        except (OSError, RunError) as error:
             return str(error)
         ended = child.wait(_SECONDS)
         said = b""

@@ -83,11 +83,11 @@ def view_of(program: Program) -> View:
 
     Raises:
         FileNotFoundError: Its folder, its command or data that it was granted do not exist.
-        ValueError: Its folder is one that cannot be shown, such as ``/``.
+        PermissionError: Its folder is one that cannot be shown, such as ``/``.
     """
     finder = _Finder(program.folder)
     if finder.folder in _CROWDED or _holds(finder.folder, _home()):
-        raise ValueError(f"a bot's folder must hold nothing but the bot: {program.folder}")
+        raise PermissionError(f"a bot's folder must hold nothing but the bot: {program.folder}")
     for path in program.rights.data:
         finder.add_tree(path)
     finder.add_tool(program.command[0])

@@ -1,47 +1,24 @@
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
 import tempfile
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from sandbox_stage import Stage, works
 
-import runner
-from runner.process.sandbox import choose, probe
+from runner.process.sandbox import choose
 from runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from runner.process.launcher import Launcher
-
-Key = tuple[str, str]
-
-HERE = Path(__file__).parent
-ORDINARY = 61183
-"""A user that no machine has: its processes are those of the tests, and nobody else's."""
-AS_ORDINARY = ("setpriv", f"--reuid={ORDINARY}", f"--regid={ORDINARY}", "--clear-groups")
-SEED = "the-seed-is-4711"
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _collects_orphans() -> None:
     become_subreaper()
-
-
-@cache
-def works(backend: str) -> str | None:
-    """Why a backend cannot be tried here; None if it can."""
-    if backend == "limits":
-        return None
-    finding = next(finding for finding in probe() if finding.name == backend)
-    return None if finding.works else f"no {backend}: {finding.detail}"
 
 
 @pytest.fixture(params=["bwrap", "landlock"])
@@ -52,97 +29,8 @@ def launcher(request: pytest.FixtureRequest) -> Launcher:
     return choose(request.param, trusted=False)
 
 
-class Stage:
-    """Runs the driver as root or as an ordinary user, from a place that both can read."""
-
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        shutil.copytree(
-            Path(runner.__file__).parent / "process", place / "runner/process", dirs_exist_ok=True
-        )
-        for name in ("__init__.py", "errors.py"):
-            shutil.copy(Path(runner.__file__).parent / name, place / "runner")
-        for name in ("sandbox_driver.py", "sandbox_attack.py"):
-            shutil.copy(HERE / name, place)
-
-    def start(self, user: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
-        """Start the driver; skips where there is no such user."""
-        become, python = self._become(user)
-        return subprocess.Popen(
-            [*become, python, str(self._place / "sandbox_driver.py"), *arguments],
-            env=os.environ
-            | {"PYTHONPATH": str(self._place), "SANDBOX_TEST_SECRET": SEED, "HOME": "/nowhere"},
-            cwd="/",
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def _become(self, user: str) -> tuple[list[str], str]:
-        if user == "root":
-            if os.geteuid() != 0:
-                pytest.skip("not run as root")
-            return [], sys.executable
-        if os.geteuid() != 0:
-            return [], sys.executable
-        python = open_to_all()
-        if python is None:
-            pytest.skip("no Python of this release that an ordinary user could run")
-        return [*AS_ORDINARY], python
-
-
-@cache
-def open_to_all() -> str | None:
-    """An interpreter outside root's home."""
-    for python in (os.path.realpath(sys.executable), "/usr/bin/python3"):
-        question = "import os, sys; os.stat(sys.executable); sys.exit(sys.version_info < (3, 11))"
-        words = [*AS_ORDINARY, python, "-c", question]
-        asked = subprocess.run(words, capture_output=True, check=False, cwd="/")
-        if asked.returncode == 0:
-            return python
-    return None
-
-
 @pytest.fixture(scope="session")
 def stage() -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="sandbox-stage-") as place:
         Path(place).chmod(0o755)
         yield Stage(Path(place))
-
-
-class Reports:
-    """What drivers report, by backend and user.
-
-    All are started at once, since each waits most of its time.
-
-    Args:
-        stage: Where they run.
-        jobs: Their arguments; the second is the backend.
-    """
-
-    def __init__(self, stage: Stage, jobs: Mapping[Key, Sequence[str]]) -> None:
-        self._missing: dict[Key, str] = {}
-        self._running: dict[Key, subprocess.Popen[str]] = {}
-        self._done: dict[Key, Any] = {}
-        for key, arguments in jobs.items():
-            backend, user = key
-            missing = works(backend)
-            try:
-                if missing is None:
-                    self._running[key] = stage.start(user, arguments)
-                else:
-                    self._missing[key] = missing
-            except pytest.skip.Exception as skip:
-                self._missing[key] = str(skip)
-
-    def of(self, backend: str, user: str) -> Any:
-        """One report; waits for it, and skips where it cannot be had."""
-        key = (backend, user)
-        if key in self._missing:
-            pytest.skip(self._missing[key])
-        if key not in self._done:
-            process = self._running[key]
-            out, complaints = process.communicate(timeout=300)
-            assert process.returncode == 0, complaints
-            self._done[key] = json.loads(out)
-        return self._done[key]

@@ -18,12 +18,15 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from runner.process.launcher import Child, Launcher, Program, ResourceLimits
 from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper
+
+if TYPE_CHECKING:
+    from runner.process.sandbox import Mode
 
 HERE = Path(__file__).parent
 PYTHON = (sys.executable, "-I", "-S")
@@ -270,7 +273,7 @@ def main() -> None:
     if job == "killed":
         result = killed_workers(backend, int(rest[0]))
     else:
-        launcher = choose(backend, trusted=False)  # type: ignore[arg-type] - from the tests
+        launcher = choose(cast("Mode", backend), trusted=False)
         if job == "worker":
             worker(launcher, rest[0])
             return

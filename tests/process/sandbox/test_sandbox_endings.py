@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Reports
+from sandbox_stage import Reports
 
 if TYPE_CHECKING:
-    from conftest import Stage
+    from sandbox_stage import Stage
 
 EVERYWHERE = [
     (backend, user) for backend in ("bwrap", "landlock", "limits") for user in ("root", "ordinary")

@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sandbox_stage import works
+
+from runner.process.launcher import Program, ResourceLimits, Rights
+from runner.process.sandbox import choose, run_build
+from runner.process.sandbox.arguments import FEATURES, Features
+from runner.process.sandbox.bwrap import BwrapLauncher
+
+if TYPE_CHECKING:
+    from runner.process.launcher import Child, Exit, Launcher
+
+LIMITS = ResourceLimits()
+PYTHON = (sys.executable, "-I")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A bot's folder, as staged: readable by all."""
+    place = tmp_path / "bot"
+    place.mkdir()
+    place.chmod(0o755)
+    return place
+
+
+def lines_of(child: Child, seconds: float = 20) -> list[str]:
+    """All that a bot prints until it ends."""
+    received = b""
+    until = time.monotonic() + seconds
+    over = False
+    while not over and time.monotonic() < until:
+        over = child.has_exited()  # before reading: what it wrote last is read as well
+        for stream in (child.stdout, child.stderr):
+            with suppress(BlockingIOError):
+                received += os.read(stream, 65536)
+        time.sleep(0.005)
+    return received.decode().splitlines()
+
+
+def run(
+    launcher: Launcher, command: tuple[str, ...], folder: Path, *, rights: Rights | None = None
+) -> tuple[list[str], Exit]:
+    child = launcher.start(Program(command, str(folder), rights=rights or Rights()), LIMITS)
+    try:
+        lines = lines_of(child)
+    finally:
+        ending = child.kill()
+    return lines, ending
+
+
+def python(code: str) -> tuple[str, ...]:
+    return (*PYTHON, "-c", code)
+
+
+def bwrap() -> Launcher:
+    if (missing := works("bwrap")) is not None:
+        pytest.skip(missing)
+    return choose("bwrap", trusted=False)
+
+
+C_SOURCE = """
+#include <stdio.h>
+int main(int n, char **words) { (void)words; printf("hello %d\\n", n - 1); return 0; }
+"""
+JAVA_SOURCE = """
+class Hello {
+    public static void main(String[] words) { System.out.println("hello " + words.length); }
+}
+"""
+INLINE = {
+    "python": ("-c", "import sys, pytest; print('hello', len(sys.argv) - 1)"),
+    "node": ("-e", "console.log('hello', process.argv.length - 1)"),
+    "perl": ("-e", r"print 'hello ', scalar(@ARGV), qq(\n)"),
+}
+
+
+def installed(name: str) -> str:
+    found = sys.executable if name == "python" else shutil.which(name)
+    if found is None:
+        pytest.skip(f"no {name}")
+    return found
+
+
+@pytest.mark.parametrize("language", INLINE)
+def test_an_interpreter_starts_inside(language: str, launcher: Launcher, folder: Path) -> None:
+    command = (installed(language), *INLINE[language])
+    assert run(launcher, command, folder)[0] == ["hello 0"]
+
+
+def test_c_is_built_and_starts_inside(launcher: Launcher, folder: Path) -> None:
+    (folder / "hello.c").write_text(C_SOURCE)
+    built = run_build(launcher, (installed("cc"), "-o", "hello", "hello.c"), str(folder))
+    assert built.problem is None, built.output
+    assert run(launcher, (str(folder / "hello"),), folder)[0] == ["hello 0"]
+
+
+@pytest.fixture(scope="session")
+def java_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built once: it takes seconds."""
+    source = tmp_path_factory.mktemp("java") / "Hello.java"
+    source.write_text(JAVA_SOURCE)
+    subprocess.run([installed("javac"), source], check=True)
+    return source.with_suffix(".class")
+
+
+def test_java_starts_inside(java_class: Path, launcher: Launcher, folder: Path) -> None:
+    shutil.copy(java_class, folder)
+    command = (installed("java"), "-cp", str(folder), "Hello")
+    assert run(launcher, command, folder)[0] == ["hello 0"]
+
+
+def test_a_bot_starts_in_its_own_folder(launcher: Launcher, folder: Path) -> None:
+    (folder / "data.txt").write_text("mine")
+    lines, _ = run(launcher, python("print(open('data.txt').read())"), folder)
+    assert lines == ["mine"]
+
+
+def test_a_folder_behind_a_link_is_the_same_folder(launcher: Launcher, folder: Path) -> None:
+    (folder / "bot.py").write_text("print('here')")
+    (folder.parent / "link").symlink_to(folder)
+    through = folder.parent / "link"
+    assert run(launcher, (*PYTHON, str(through / "bot.py")), through)[0] == ["here"]
+
+
+def test_the_environment_is_clean(
+    launcher: Launcher, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_KEY", "secret")
+    monkeypatch.setenv("GRANTED", "yes")
+    monkeypatch.delenv("ABSENT", raising=False)
+    code = python("import os; print(*sorted(os.environ))")
+    lines, _ = run(launcher, code, folder, rights=Rights(env=("GRANTED", "ABSENT")))
+    allowed = {"GRANTED", "HOME", "LANG", "PATH", "PWD", "PYTHONDONTWRITEBYTECODE"}
+    allowed |= {"PYTHONHASHSEED", "TMPDIR", "TOURNEY_PROCESS"}
+    assert set(lines[0].split()) <= allowed
+    assert "GRANTED" in lines[0].split()
+
+
+def test_no_descriptor_of_the_runner_is_inherited(launcher: Launcher, folder: Path) -> None:
+    lines, _ = run(launcher, python("import os; print(len(os.listdir('/proc/self/fd')))"), folder)
+    assert lines == ["4"]  # three pipes, and the folder that is being listed
+
+
+@pytest.mark.parametrize(
+    ("code", "ending"),
+    [
+        ("pass", "exited with status 0"),
+        ("import sys; sys.exit(3)", "exited with status 3"),
+        ("import os; os.abort()", "was ended by SIGABRT (signal 6)"),
+        ("import os; os.kill(os.getpid(), 11)", "was ended by SIGSEGV (signal 11)"),
+    ],
+)
+def test_the_ending_is_the_bots_own(
+    code: str, ending: str, launcher: Launcher, folder: Path
+) -> None:
+    assert str(run(launcher, python(code), folder)[1]) == ending
+
+
+def test_the_processes_are_the_bots_own(launcher: Launcher, folder: Path) -> None:
+    code = "import os, time; os.fork() or os.fork(); print('up', flush=True); time.sleep(60)"
+    child = launcher.start(Program(python(code), str(folder)), LIMITS)
+    received = b""
+    while received.count(b"up") < 3:
+        with suppress(BlockingIOError):
+            received += os.read(child.stdout, 100)
+    pids = child.processes()
+    names = {Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in pids}
+    resident = child.memory()
+    child.kill()
+    assert len(pids) == 3
+    assert names == {sys.executable.encode()}
+    assert resident > 3 * 4 * 1024 * 1024
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_closing_the_input_ends_a_polite_bot(launcher: Launcher, folder: Path) -> None:
+    child = launcher.start(Program(python("import sys; sys.stdin.read()"), str(folder)), LIMITS)
+    child.close_input()
+    assert child.wait(10)
+    assert child.kill().status == 0
+
+
+def test_the_network_is_there_only_where_granted(launcher: Launcher, folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = python(f"import socket; socket.create_connection(('127.0.0.1', {port}), 5)")
+        assert run(launcher, code, folder)[1].status == 1
+        assert run(launcher, code, folder, rights=Rights(network=True))[1].status == 0
+
+
+def test_granted_data_can_be_read_and_not_written(
+    launcher: Launcher, folder: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "weights"
+    data.write_text("42")
+    data.chmod(0o644)
+    rights = Rights(data=(str(data),))
+    reading = python(f"print(open({str(data)!r}).read())")
+    writing = python(f"open({str(data)!r}, 'a')")
+    assert run(launcher, reading, folder, rights=rights)[0] == ["42"]
+    assert run(launcher, writing, folder, rights=rights)[1].status == 1
+    assert run(launcher, reading, folder)[1].status == 1
+
+
+def test_a_granted_device_is_there(launcher: Launcher, folder: Path) -> None:
+    usual = {"null", "zero", "full", "random", "urandom", "tty", "console", "ptmx"}
+    devices = [
+        path
+        for path in sorted(Path("/dev").iterdir())
+        if path.name not in usual
+        and not path.is_symlink()
+        and path.is_char_device()
+        and path.stat().st_mode & 0o006 == 6
+    ]
+    if not devices:
+        pytest.skip("no device that anyone may open")
+    code = python(f"import os; os.open({str(devices[0])!r}, os.O_RDWR | os.O_NONBLOCK)")
+    assert run(launcher, code, folder)[1].status == 1
+    lines, _ = run(launcher, code, folder, rights=Rights(devices=(str(devices[0]),)))
+    assert not any("PermissionError" in line or "FileNotFound" in line for line in lines)
+
+
+def test_a_program_that_is_missing_is_the_bots_fault(launcher: Launcher, folder: Path) -> None:
+    with pytest.raises(OSError, match="nowhere"):
+        launcher.start(Program((str(folder / "nowhere"),), str(folder)), LIMITS)
+
+
+def test_a_program_that_cannot_run_is_the_bots_fault(launcher: Launcher, folder: Path) -> None:
+    (folder / "bot").write_text("no program")
+    try:
+        child = launcher.start(Program((str(folder / "bot"),), str(folder)), LIMITS)
+    except OSError:
+        return
+    assert child.wait(10)
+    assert child.kill().status != 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not run as root")
+def test_a_folder_that_only_root_can_read_is_named(launcher: Launcher, folder: Path) -> None:
+    folder.chmod(0o700)
+    with pytest.raises(PermissionError, match="readable by all"):
+        launcher.start(Program(python("pass"), str(folder)), LIMITS)
+
+
+def test_temporary_files_vanish_with_the_bot(folder: Path) -> None:
+    launcher = bwrap()
+    code = python("open('/tmp/kept', 'x').write('x' * 1000); print('written')")
+    assert run(launcher, code, folder)[0] == ["written"]
+    assert run(launcher, code, folder)[0] == ["written"]  # it was not there any more
+
+
+def test_temporary_files_are_limited_together(folder: Path) -> None:
+    launcher = bwrap()
+    limits = ResourceLimits(temp_size=4 * 1024 * 1024)
+    code = "for n in range(3): open(f'/tmp/{n}', 'wb').write(bytes(2 << 20)); print(n, flush=True)"
+    child = launcher.start(Program(python(code), str(folder)), limits)
+    lines = lines_of(child)
+    child.kill()
+    assert lines[:2] == ["0", "1"]
+    assert "No space left on device" in lines[-1]
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_older_bubblewraps_confine_as_well(features: Features, folder: Path) -> None:
+    bwrap()
+    launcher = BwrapLauncher(shutil.which("bwrap") or "bwrap", features)
+    code = python(
+        "import os, sys\n"
+        "for place in ('/tmp', '/dev/shm', '/dev', '/', '.'):\n"
+        "    try: open(os.path.join(place, 'file'), 'w'); print(place)\n"
+        "    except OSError: pass\n"
+    )
+    lines, ending = run(launcher, code, folder)
+    assert ending.status == 0
+    assert lines == (["/tmp", "/dev/shm"] if "no temporary" not in launcher.describe() else [])
