@@ -54,7 +54,7 @@ class Deal(msgspec.Struct, frozen=True, tag_field="type", tag="deal", omit_defau
     hand: tuple[str, ...]
     """The bot's own cards."""
     leader: int | None
-    """Who acts first; None when the deal is decided before anybody acts."""
+    """Who acts first; null when the deal is decided before anybody acts."""
     seed: int
     """For the bot's own randomness, below 2**53; it says nothing of the cards."""
     names: tuple[str, ...] | None = None

@@ -59,7 +59,7 @@ class TienlenObservation(msgspec.Struct, frozen=True, omit_defaults=True, gc=Fal
     hand: tuple[str, ...]
     """The player's own cards, lowest first."""
     table: Table | None
-    """None when the player to act leads."""
+    """What is to be beaten; null when the player to act leads."""
     hand_sizes: tuple[int, ...]
     """By seat; 0 for players who are out or have forfeited."""
     passed: tuple[int, ...]
