@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from runner.ratings.deals import tie_seed
-from runner.ratings.sequential import rate
+from runner.ratings.sequential import finishing_order, rate
 
 if TYPE_CHECKING:
     from runner.ratings.deals import Deal
     from runner.ratings.model import Model, Rating
+    from runner.ratings.order_free import Fit
 
-__all__ = ["Rater", "SequentialRater", "Update", "rater"]
+__all__ = ["OrderFreeRater", "Rater", "SequentialRater", "Update", "rater"]
 
 Update = Literal["sequential", "order_free"]
+"""One pass in schedule order, or a fit of all deals at once."""
 
 
 class Rater(Protocol):
@@ -45,6 +48,42 @@ class SequentialRater:
         return list(self._ratings)
 
 
+class OrderFreeRater:
+    """Keeps who finished where in every deal, 4 bytes a player, and fits them when asked."""
+
+    def __init__(self, model: Model, entrants: int) -> None:
+        self._model = model
+        self._entrants = entrants
+        self._rows: dict[int, array[int]] = {}
+
+    def add(self, deal: Deal) -> None:
+        """Keep the deal's outcome."""
+        rows = self._rows.setdefault(len(deal.seating), array("i"))
+        before = None
+        for seat in finishing_order(deal.places, tie_seed(deal.key)):
+            entrant = deal.seating[seat]
+            rows.append(~entrant if deal.places[seat] == before else entrant)
+            before = deal.places[seat]
+
+    def fit(self) -> Fit:
+        """All that was made out of the deals so far; rows of evidence stand in their order."""
+        import numpy as np  # noqa: PLC0415 - the plain table must not wait for it
+
+        from runner.ratings.order_free import fit  # noqa: PLC0415
+
+        tables = {
+            players: np.array(rows, dtype=np.int32).reshape(-1, players)
+            for players, rows in self._rows.items()
+        }
+        return fit(self._model, self._entrants, tables)
+
+    def ratings(self) -> list[Rating]:
+        """The ratings by all deals so far, the same whatever their order."""
+        return self.fit().ratings()
+
+
 def rater(update: Update, model: Model, entrants: int) -> Rater:
     """A rater for a field of entrants, numbered from 0."""
-    return SequentialRater(model, entrants)
+    if update == "sequential":
+        return SequentialRater(model, entrants)
+    return OrderFreeRater(model, entrants)

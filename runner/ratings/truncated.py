@@ -13,20 +13,20 @@ from __future__ import annotations
 
 from math import erfc, exp, inf, pi, sqrt
 
-__all__ = ["tie_message", "win_message"]
+__all__ = ["FARTHEST", "FRACTION", "TAIL", "tie_message", "win_message"]
 
 _ROOT_HALF = sqrt(0.5)
 _ROOT_TWO_OVER_PI = sqrt(2 / pi)
 _HALF_ROOT = _ROOT_TWO_OVER_PI / 2
-_TAIL = 8.0
+TAIL = 8.0
 """From here on the direct form has lost four digits and the continued fraction is exact."""
 _NEAR, _THIN = 3.0, 4e-4
 """Within these a tie takes the textbook form, although quadrature is more exact. Its rounding,
 harmless here, decides how long the package ``trueskill`` goes on sweeping over a tie; an exact
 form would stop earlier and differ in the seventh digit."""
-_FRACTION = range(30, 2, -1)
-"""Levels of the continued fraction; at `_TAIL` the rest is below 1e-16 of the value."""
-_FARTHEST = 1e100
+FRACTION = range(30, 1, -1)
+"""Levels of the continued fraction; at `TAIL` the rest is below 1e-16 of the value."""
+FARTHEST = 1e100
 """Squares of larger distances would overflow; nothing changes beyond."""
 
 # Nodes and weights of the ten-point Gauss-Legendre rule on [-1, 1], positive half.
@@ -47,8 +47,8 @@ def win_message(mean: float, margin: float) -> tuple[float, float]:
         certain that it says nothing.
     """
     distance = mean - margin
-    if distance < -_TAIL:
-        height = min(-distance, _FARTHEST)
+    if distance < -TAIL:
+        height = min(-distance, FARTHEST)
         rest = _fraction(height)
         excess = 1 / (height + rest)
         return margin + rest, (rest - excess) / (height + excess)
@@ -70,7 +70,7 @@ def tie_message(mean: float, margin: float) -> tuple[float, float]:
     in_reach = size < _NEAR and margin > _THIN
     if not in_reach and margin <= 1 and margin * size <= 1:
         return _as_message(mean, *_thin(mean, margin))
-    if size - margin > _TAIL:
+    if size - margin > TAIL:
         message, variance = _as_message(size, *_far(size, margin))
     else:
         message, variance = _near(size, margin)
@@ -116,7 +116,7 @@ def _far(size: float, margin: float) -> tuple[float, float]:
     Distances z from the edge have a density ~ exp(-near z - z²/2) up to 2 margin; each moment
     is that of the whole tail less that of the part beyond the strip.
     """
-    near, width = min(size - margin, _FARTHEST), 2 * margin
+    near, width = min(size - margin, FARTHEST), 2 * margin
     mass, first, second = _tail_moments(near)
     beyond_mass, beyond_first, beyond_second = _tail_moments(near + width)
     share = exp(-width * (near + margin))
@@ -139,6 +139,6 @@ def _tail_moments(height: float) -> tuple[float, float, float]:
 def _fraction(height: float) -> float:
     """2 / (height + 3 / (height + 4 / ...)), the heart of Mills' ratio far out."""
     rest = 0.0
-    for level in _FRACTION:
+    for level in FRACTION:
         rest = level / (height + rest)
-    return 2 / (height + rest)
+    return rest
