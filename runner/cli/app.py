@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from runner import __version__
-from runner.cli import games, plan, run, schema, standings
+from runner.cli import (
+    export,
+    games,
+    plan,
+    publish,
+    replay,
+    run,
+    schema,
+    serve,
+    standings,
+)
 from runner.errors import ConfigError, Interrupted, TourneyError
 
 __all__ = ["app", "run_app"]
@@ -23,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help comes twice as fast
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, standings, plan, games, schema):
+for module in (run, standings, publish, replay, export, serve, plan, games, schema):
     module.add(app)
 
 

@@ -40,12 +40,16 @@ def run(  # noqa: PLR0913 - each is an option
     no_pin: Annotated[
         bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Keep the site current during the run.")
+    ] = False,
 ) -> None:
     """Play a tournament and print its ranking.
 
     On an unfinished folder it continues: only what is missing is played. On a finished one it
     prints the table.
     """
+    from runner.cli.live import LiveReporter
     from runner.cli.reporting import make_reporter
     from runner.cli.texts import print_table
     from runner.config import load_config
@@ -61,7 +65,10 @@ def run(  # noqa: PLR0913 - each is an option
         fresh=fresh,
         skip_broken=skip_broken,
     )
-    print_table(run_tournament(loaded, choices, make_reporter()))
+    reporter = make_reporter()
+    if live:
+        reporter = LiveReporter(reporter, choices.folder)
+    print_table(run_tournament(loaded, choices, reporter))
     typer.echo(f"the page: {choices.folder / 'index.html'}")
 
 

@@ -18,6 +18,8 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     md = "md"
+    tex = "tex"
+    txt = "txt"
 
 
 def standings(
@@ -35,8 +37,8 @@ def standings(
 
     from runner.cli.terminal import write_exactly
     from runner.cli.texts import print_table
-    from runner.publish import tables
     from runner.publish.summary import summarise
+    from runner.publish.tables import FORMATS
     from runner.results.store import FILE_NAME, Store
 
     with closing(Store(folder / FILE_NAME)) as store:
@@ -44,8 +46,8 @@ def standings(
     if format is Format.table:
         print_table(summary)
         return
-    write = {Format.json: tables.as_json, Format.csv: tables.as_csv, Format.md: tables.as_markdown}
-    write_exactly(write[format](summary))
+    writers = {Path(file).suffix: write for _, file, write in FORMATS}
+    write_exactly(writers[f".{format}"](summary))
 
 
 def add(app: typer.Typer) -> None:

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from runner.config.values import TIME
+from runner.games import registry as games
 from runner.publish.wording import clock
 
 if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.results.store import Store
 
-__all__ = ["fact_rows", "recipe"]
+__all__ = ["fact_rows", "game_title", "recipe"]
 
 _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "clock", "reveal_names")
+
+
+def game_title(name: str) -> str:
+    """What people call a game; its key, where it is not installed any more."""
+    return games.game(name).title if name in games.names() else name
 
 
 def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
@@ -24,7 +30,7 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
     facts = summary.facts
     began, ended = store.meta("began"), store.meta("ended")
     rows = [
-        ("game", facts.game),
+        ("game", game_title(facts.game)),
         ("players at a table", str(facts.rules["players"])),
         ("rules that differ", _pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),

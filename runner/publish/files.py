@@ -12,6 +12,7 @@ from runner.publish.writing import write_whole
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from runner.publish.choices import PublishChoices
     from runner.publish.summary import Summary
     from runner.results.store import Store
 
@@ -21,8 +22,16 @@ SITE_FOLDER = "site"
 """Where the site lies in a folder of results; the folder itself holds things that are private."""
 
 
-def write_files(folder: Path, store: Store, summary: Summary) -> None:
+def write_files(
+    folder: Path, store: Store, summary: Summary, choices: PublishChoices | None = None
+) -> None:
     """Write ``standings.json``, ``.csv``, ``.md``, the site, and a first page that leads to it.
+
+    Args:
+        folder: The folder of results.
+        store: What is in it.
+        summary: The table of it.
+        choices: What to show; as the tournament's configuration says if left out.
 
     Raises:
         RunError: The disk fails.
@@ -34,6 +43,6 @@ def write_files(folder: Path, store: Store, summary: Summary) -> None:
         ("standings.md", as_markdown(summary)),
     ):
         write_whole(folder / name, text)
-    site = Site(store, summary, kept_choices(store))
+    site = Site(store, summary, choices or kept_choices(store))
     site.write(folder / SITE_FOLDER)
     write_whole(folder / "index.html", site.front(f"{SITE_FOLDER}/"))

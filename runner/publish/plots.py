@@ -8,6 +8,7 @@ what is needed, and the same results give the same picture.
 
 from __future__ import annotations
 
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 import pygal
@@ -28,6 +29,8 @@ ROWS = 40
 _WIDTH = 960
 _ROW_HEIGHT = 26
 _NAME_LENGTH = 24
+_SHORTEST = 1e-3
+"""Milliseconds; a scale of powers of ten has no nought."""
 
 
 def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str]) -> Markup:
@@ -42,8 +45,6 @@ def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str])
         **_config(height=420),
         show_dots=False,
         x_title="deals",
-        legend_at_bottom=True,
-        legend_at_bottom_columns=4,
     )
     for entrant, name in zip(entrants, names, strict=True):
         chart.add(_short(name), list(zip(history.deals, history.mu[entrant], strict=True)))
@@ -59,8 +60,6 @@ def places_plot(names: Sequence[str], places: Sequence[Sequence[int]]) -> Markup
     """
     chart = pygal.HorizontalStackedBar(
         **_config(height=_height(len(names))),
-        legend_at_bottom=True,
-        legend_at_bottom_columns=14,
         range=(0, 100),
         value_formatter=_percent,
     )
@@ -78,7 +77,6 @@ def seats_plot(means: Sequence[float | None]) -> Markup:
     """
     chart = pygal.Bar(
         **_config(height=320),
-        show_legend=False,
         x_title="seat",
         range=(0, max(filter(None, means), default=1) * 1.1),
     )
@@ -94,16 +92,28 @@ def time_plot(names: Sequence[str], times: Sequence[TimeUse | None]) -> Markup:
         names: Of at most `ROWS` bots.
         times: What they used; None for a bot that was never asked.
     """
+    used = [time for time in times if time is not None]
+    low, high = _decades(
+        min((time.median for time in used), default=1.0),
+        max((time.longest for time in used), default=1.0),
+    )
     chart = pygal.HorizontalBar(
         **_config(height=_height(len(names), each=38)),
-        legend_at_bottom=True,
         logarithmic=True,
+        range=(10.0**low, 10.0**high),
+        zero=10.0**low,
     )
     chart.x_labels = [_short(name) for name in reversed(names)]
-    for title, field in (("median", "median"), ("longest", "longest")):
-        values = [getattr(time, field) if time else None for time in reversed(times)]
-        chart.add(title, [max(value, 0.001) if value is not None else None for value in values])
+    chart.y_labels = [10.0**power for power in range(low, high + 1)]
+    for field in ("median", "longest"):
+        chart.add(field, [getattr(time, field) if time else None for time in reversed(times)])
     return _drawn(chart, "Time used per move, milliseconds")
+
+
+def _decades(low: float, high: float) -> tuple[int, int]:
+    """The powers of ten around two values, with room for the shorter bar to be seen."""
+    first = floor(log10(max(low, _SHORTEST)) - 0.3)
+    return first, max(first + 1, ceil(log10(max(high, _SHORTEST))))
 
 
 def _config(*, height: int) -> dict[str, Any]:
@@ -114,13 +124,13 @@ def _config(*, height: int) -> dict[str, Any]:
         "css": (),
         "disable_xml_declaration": True,
         "margin": 12,
-        "truncate_legend": _NAME_LENGTH,
+        "show_legend": False,  # it stands in the page, where it can wrap and be read
         "truncate_label": _NAME_LENGTH,
     }
 
 
 def _height(rows: int, each: int = _ROW_HEIGHT) -> int:
-    return 90 + each * max(1, rows)
+    return 60 + each * max(1, rows)
 
 
 def _short(name: str) -> str:

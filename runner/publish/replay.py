@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from runner.publish.choices import PublishChoices
     from runner.results.records import DealRecord
 
-__all__ = ["Camera", "Film", "Frame", "Note", "Player"]
+__all__ = ["Camera", "Film", "Frame", "Note", "Player", "ranked_players"]
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -133,6 +133,11 @@ class Camera:
                 moves=record.times[seat].moves,
                 milliseconds=record.times[seat].total / 1e6,
             )
+
+
+def ranked_players(film: Film) -> list[tuple[int, Player]]:
+    """Seats and players by their places."""
+    return sorted(enumerate(film.players), key=lambda pair: (pair[1].place, pair[0]))
 
 
 class _Shot(NamedTuple):

@@ -14,14 +14,14 @@ from runner.publish import plots
 from runner.publish.badge import badge
 from runner.publish.choices import kept_choices
 from runner.publish.choosing import choose
-from runner.publish.facts import fact_rows, recipe
+from runner.publish.facts import fact_rows, game_title, recipe
 from runner.publish.gather import gather
 from runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
-from runner.publish.replay import Camera
+from runner.publish.replay import Camera, ranked_players
 from runner.publish.rows import rows
 from runner.publish.summary import summarise
 from runner.publish.tables import FORMATS
-from runner.publish.wording import utc
+from runner.publish.wording import counted, ordinal, utc
 from runner.publish.writing import write_whole
 
 if TYPE_CHECKING:
@@ -105,7 +105,6 @@ class Site:
 
     def front(self, base: str) -> str:
         """The first page, for a folder from which the site is at `base`."""
-        lines = self._rows[: plots.LINES]
         plot = self._rating_plot() if self._summary.deals else ""
         return self._page(
             "index.html",
@@ -113,7 +112,8 @@ class Site:
             facts=self._facts,
             recipe=self._recipe,
             plot=plot,
-            lines=len(lines),
+            lines=plots.LINES,
+            names=self._line_names(),
             tables=[(title, file) for title, file, _ in FORMATS],
         )
 
@@ -138,6 +138,9 @@ class Site:
             .render(
                 title=self._choices.title or self._summary.facts.name,
                 summary=self._summary,
+                game=game_title(self._summary.facts.game),
+                version=self._summary.facts.version,
+                state=self._state(),
                 rows=self._rows,
                 base=base,
                 menu=_MENU,
@@ -148,6 +151,10 @@ class Site:
                 **context,
             )
         )
+
+    def _state(self) -> str:
+        so_far = "" if self._summary.complete else " so far"
+        return f", {counted(self._summary.deals, 'deal')}{so_far}"
 
     def _tables(self) -> Iterator[tuple[str, str]]:
         for _, file, write in FORMATS:
@@ -222,6 +229,8 @@ class Site:
             plots=drawn,
             bots=bots,
             lines=plots.LINES,
+            names=self._line_names(),
+            ordinals=[ordinal(place + 1) for place in range(players)],
             bars=plots.ROWS,
             marks=self._marks(),
             players=players,
@@ -229,12 +238,11 @@ class Site:
         )
 
     def _rating_plot(self) -> str:
-        best = self._rows[: plots.LINES]
-        return plots.rating_plot(
-            self._gathered.history,
-            [row.number for row in best],
-            [row.standing.name for row in best],
-        )
+        best = [row.number for row in self._rows[: plots.LINES]]
+        return plots.rating_plot(self._gathered.history, best, self._line_names())
+
+    def _line_names(self) -> list[str]:
+        return [row.standing.name for row in self._rows[: plots.LINES]]
 
     def _marks(self) -> list[dict[str, Any]]:
         """A dozen columns of the history."""
@@ -261,11 +269,6 @@ def publish(store: Store, folder: Path, choices: PublishChoices | None = None) -
     site = Site(store, summarise(store), choices or kept_choices(store))
     site.write(folder)
     return site
-
-
-def ranked_players(film: Film) -> list[tuple[int, Any]]:
-    """Seats and players by their places."""
-    return sorted(enumerate(film.players), key=lambda pair: (pair[1].place, pair[0]))
 
 
 def _put(folder: Path, name: str, text: str) -> Path:

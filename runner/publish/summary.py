@@ -14,7 +14,7 @@ from runner.ratings.standings import Standing, standings
 if TYPE_CHECKING:
     from runner.results.store import Store
 
-__all__ = ["EntrantFacts", "Facts", "Summary", "summarise"]
+__all__ = ["EntrantFacts", "Facts", "Summary", "kept_facts", "summarise"]
 
 
 class EntrantFacts(msgspec.Struct, frozen=True):
@@ -57,8 +57,8 @@ class Summary(msgspec.Struct, frozen=True):
     entrants: tuple[Standing, ...]
 
 
-def summarise(store: Store) -> Summary:
-    """Compute the table of a results file.
+def kept_facts(store: Store) -> Facts:
+    """What a results file says of its tournament.
 
     Raises:
         UsageError: Nothing was begun there.
@@ -66,7 +66,16 @@ def summarise(store: Store) -> Summary:
     kept = store.meta("facts")
     if kept is None:
         raise UsageError(f"{store.path}: no tournament was begun here")
-    facts = msgspec.convert(kept, Facts)
+    return msgspec.convert(kept, Facts)
+
+
+def summarise(store: Store) -> Summary:
+    """Compute the table of a results file.
+
+    Raises:
+        UsageError: Nothing was begun there.
+    """
+    facts = kept_facts(store)
     seed = store.meta("seed")
     complete = bool(store.meta("complete"))
     table = standings(

@@ -32,6 +32,7 @@ __all__ = [
     "as_markdown",
     "as_text",
     "headline",
+    "no_formula",
     "terminal_table",
 ]
 
@@ -64,7 +65,7 @@ def as_csv(summary: Summary) -> str:
     for entrant in summary.entrants:
         places = [*entrant.places, *[0] * (players - len(entrant.places))]
         writer.writerow(
-            [entrant.rank, _no_formula(entrant.name), entrant.mu, entrant.sigma, entrant.score]
+            [entrant.rank, no_formula(entrant.name), entrant.mu, entrant.sigma, entrant.score]
             + [entrant.deals, entrant.points, entrant.mean_place]
             + places
             + [entrant.faults.get(kind, 0) for kind in kinds]
@@ -171,9 +172,12 @@ def _fault_kinds(summary: Summary) -> list[str]:
     return sorted({kind for entrant in summary.entrants for kind in entrant.faults})
 
 
-def _no_formula(name: str) -> str:
+_FORMULA = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide ones, too
+
+
+def no_formula(name: str) -> str:
     """A name that no spreadsheet takes for a formula."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
+    return f"'{name}" if name.startswith(_FORMULA) else name
 
 
 def _plain(text: str) -> str:

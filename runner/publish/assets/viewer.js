@@ -62,19 +62,26 @@
     if (shown.length < cards.length) {
       list.append(element("li", "more", hidden ? "" : `${cards.length - shown.length} below`));
     }
+    const nodes = hidden ? shown.map(backNode) : faceNodes(shown, fresh);
+    list.append(...nodes);
+    return list;
+  }
+
+  // Of twins the last one is new: cards are laid on top.
+  function faceNodes(cards, fresh) {
     const unseen = new Map(fresh);
-    for (const card of shown) {
-      if (hidden) {
-        const back = element("li", "card back");
-        back.setAttribute("aria-label", "face down");
-        list.append(back);
-        continue;
-      }
+    const nodes = [...cards].reverse().map((card) => {
       const left = unseen.get(card) || 0;
       if (left) unseen.set(card, left - 1);
-      list.append(cardNode(card, left > 0));
-    }
-    return list;
+      return cardNode(card, left > 0);
+    });
+    return nodes.reverse();
+  }
+
+  function backNode() {
+    const back = element("li", "card back");
+    back.setAttribute("aria-label", "face down");
+    return back;
   }
 
   const split = (text) => (text ? text.split(" ") : []);

@@ -1,0 +1,68 @@
+"""``tourney publish``: the pages of a folder of results."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "publish"]
+
+
+class Logs(StrEnum):
+    """How much of a bot's failures is shown."""
+
+    none = "none"
+    first_line = "first_line"
+    all = "all"
+
+
+def publish(  # noqa: PLR0913 - each is an option
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option(help="Where the site goes.", show_default="DIR/site"),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Stands over the pages.", show_default=False)
+    ] = None,
+    logs: Annotated[
+        Logs | None, typer.Option(help="How much of failures is shown.", show_default=False)
+    ] = None,
+    debug: Annotated[
+        bool | None,
+        typer.Option("--debug/--no-debug", help="Whether replays show the bots' debug notes."),
+    ] = None,
+    replays: Annotated[
+        int | None,
+        typer.Option(min=0, max=100_000, help="At most so many replays.", show_default=False),
+    ] = None,
+) -> None:
+    """Write a site that works from the disk and on any web host.
+
+    Options go before what the tournament's configuration says under `publish:`.
+    """
+    from contextlib import closing
+
+    from runner.publish.choices import kept_choices
+    from runner.publish.files import SITE_FOLDER, write_files
+    from runner.publish.site import Site
+    from runner.publish.summary import summarise
+    from runner.results.store import FILE_NAME, Store
+
+    with closing(Store(folder / FILE_NAME)) as store:
+        summary = summarise(store)
+        choices = kept_choices(store, title=title, logs=logs, debug=debug, replays=replays)
+        if to is None:
+            write_files(folder, store, summary, choices)
+        else:
+            Site(store, summary, choices).write(to)
+    typer.echo(f"the site: {(to or folder / SITE_FOLDER) / 'index.html'}")
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("publish")(publish)

@@ -1,0 +1,47 @@
+"""``tourney serve``: look at a site, also while it is being written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "serve"]
+
+
+def serve(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder of results, or of a published site.")
+    ],
+    *,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; 0.0.0.0 shows it to others.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes any that is free.")] = 8000,
+) -> None:
+    """Show the site to a browser, which looks again whenever it was written anew.
+
+    With `tourney run --live` in another terminal, the pages follow the tournament. Only the site
+    is shown: no results file, no logs.
+    """
+    from contextlib import closing, suppress
+
+    from runner.publish.files import SITE_FOLDER, write_files
+    from runner.publish.serve import SiteServer
+    from runner.publish.site import MARKER
+    from runner.publish.summary import summarise
+    from runner.results.store import FILE_NAME, Store
+
+    site = folder if (folder / MARKER).is_file() else folder / SITE_FOLDER
+    if not (site / MARKER).is_file():
+        with closing(Store(folder / FILE_NAME)) as store:
+            write_files(folder, store, summarise(store))
+    with SiteServer(site, host, port) as server, suppress(KeyboardInterrupt):
+        typer.echo(f"{server.address} shows {site}; Ctrl-C ends it")
+        server.serve_forever()
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("serve")(serve)

@@ -1,0 +1,31 @@
+// Added by `tourney serve`: a page looks again when the site was written anew.
+"use strict";
+
+(() => {
+  const EVERY_MS = 2000;
+  const place = `scroll ${location.pathname}`;
+  let known = null;
+
+  addEventListener("load", () => scrollTo(0, Number(sessionStorage.getItem(place) || 0)));
+
+  async function look() {
+    try {
+      const stamp = await (await fetch("/-/stamp", { cache: "no-store" })).text();
+      if (known !== null && stamp && stamp !== known && !busy()) {
+        sessionStorage.setItem(place, String(scrollY));
+        location.reload();
+      }
+      known = known === null || !busy() ? stamp : known;
+    } catch {
+      // The server has gone; it may come back.
+    }
+  }
+
+  // A deal that is being watched does not change, and a search must not be thrown away.
+  function busy() {
+    return document.getElementById("film") !== null || Boolean(document.getElementById("search")?.value);
+  }
+
+  setInterval(look, EVERY_MS);
+  look();
+})();
