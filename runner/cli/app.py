@@ -11,6 +11,7 @@ import typer
 
 from runner import __version__
 from runner.cli import (
+    check,
     export,
     games,
     plan,
@@ -33,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help comes twice as fast
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, standings, publish, replay, export, serve, plan, games, schema):
+for module in (run, standings, publish, replay, export, serve, plan, games, schema, check):
     module.add(app)
 
 

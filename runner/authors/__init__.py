@@ -1,0 +1,1 @@
+"""For the people who write bots: kits, checks, a seat at the table, entering a league."""

@@ -1,0 +1,9 @@
+"""Trying a bot before a tournament does."""
+
+from __future__ import annotations
+
+from runner.authors.check.checker import check_bot
+from runner.authors.check.plan import Plan, make_plan
+from runner.authors.check.report import Check, Report, Timing
+
+__all__ = ["Check", "Plan", "Report", "Timing", "check_bot", "make_plan"]

@@ -1,0 +1,284 @@
+"""The trial of a bot: real deals of every game it claims, then the hard cases.
+
+It is started as a match starts it: the same staging, sandbox, limits, clock and reader of lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from runner.authors.check.dealing import Table, first_position, longest_position
+from runner.authors.check.habits import habits_of
+from runner.authors.check.judging import OWN, Deals, answered, failed, judged
+from runner.authors.check.manners import MANNERS
+from runner.authors.check.report import Check, Report
+from runner.authors.check.variants import Variant, largest, variants
+from runner.authors.check.witness import Exchange
+from runner.authors.folder import spec_of, stage_bot
+from runner.authors.protection import protection
+from runner.errors import UsageError
+from runner.games import registry
+from runner.play.faults import Fault, SpoiltError
+from runner.process.fair import make_clock
+from runner.protocol.lines import encode, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from runner.authors.check.plan import Plan
+    from runner.authors.check.witness import Witness
+    from runner.config import Entrant
+    from runner.games.base import Game
+    from runner.results.records import DealRecord
+
+__all__ = ["check_bot"]
+
+_SEARCHED = 4000
+"""Deals that are looked through for one that the cards alone decide."""
+_REPEATS = 3
+"""How often a trial that the host spoils is made again."""
+
+
+def check_bot(entrant: Entrant, plan: Plan, tell: Callable[[Check], None]) -> Report:
+    """Try a bot.
+
+    Args:
+        entrant: The bot.
+        plan: The limits, and perhaps the tournament.
+        tell: Called with each check as it ends.
+    """
+    trial = _Trial(entrant, plan, tell)
+    trial.run()
+    return trial.report()
+
+
+class _HopelessError(Exception):
+    """What comes next makes no sense any more."""
+
+
+class _Trial:
+    def __init__(self, entrant: Entrant, plan: Plan, tell: Callable[[Check], None]) -> None:
+        self._entrant = entrant
+        self._plan = plan
+        self._tell = tell
+        self._checks: list[Check] = []
+        self._hash = ""
+        self._protection = protection()
+        self._clock = make_clock(plan.clock)
+        self._strayed = False
+
+    def run(self) -> None:
+        """All checks, until one fails that all others need."""
+        games = self._games()
+        try:
+            self._stage()
+            for game in games:
+                self._try_game(game)
+            self._hard_cases(games)
+        except _HopelessError:
+            return
+
+    def report(self) -> Report:
+        """What was found."""
+        return Report(
+            bot=self._entrant.name,
+            language=self._entrant.language,
+            hash=self._hash,
+            protection=self._protection.launcher.describe(),
+            warning=self._protection.warning,
+            checks=tuple(self._checks),
+        )
+
+    def _games(self) -> list[Game[Any, Any]]:
+        config = self._plan.config
+        names = [config.game] if config else self._entrant.games or registry.names()
+        return [registry.game(name) for name in names]
+
+    def _variants(self, game: Game[Any, Any]) -> Iterator[Variant]:
+        config = self._plan.config
+        if config is None:
+            yield from variants(game)
+        else:
+            yield Variant(f"{config.options.players} players, as configured", config.options)
+
+    def _table(self, game: Game[Any, Any], variant: Variant) -> Table:
+        settings = msgspec.structs.replace(
+            self._plan.settings, game=game.name, rules=variant.options.in_force()
+        )
+        return Table(game, variant.options, settings, self._protection.launcher, self._clock)
+
+    def _usual_table(self, game: Game[Any, Any]) -> Table:
+        return self._table(game, next(self._variants(game)))
+
+    def _add(self, check: Check) -> Check:
+        self._checks.append(check)
+        self._tell(check)
+        return check
+
+    # What everything else needs
+
+    def _stage(self) -> None:
+        try:
+            bot = stage_bot(self._entrant)
+        except UsageError as error:
+            mend = "run its build by hand in a copy of its folder, with nothing else around it"
+            self._add(Check(name="build", verdict="failed", found=str(error), mend=mend))
+            raise _HopelessError from error
+        self._hash = bot.hash
+        self._spec = spec_of(bot, OWN)
+        done = "built" if self._entrant.build else "copied"
+        self._add(Check(name="build", verdict="ok", found=f"{done} (hash {bot.hash[:12]})"))
+
+    def _start(self, table: Table) -> None:
+        name = f"{table.game.name}: start"
+        witness = table.witness(self._spec)
+        try:
+            took = witness.begin()
+        except Fault as fault:
+            self._add(failed(name, fault, witness.hello))
+            raise _HopelessError from fault
+        finally:
+            witness.stop()
+        exchange = Exchange(witness.hello, encode(witness.ready), took)
+        found = f"ready; it wants legal plays listed: {witness.ready.legal}"
+        self._add(answered(name, found, exchange, table.settings.start_ms))
+
+    # Deals
+
+    def _try_game(self, game: Game[Any, Any]) -> None:
+        tried = list(self._variants(game))
+        self._start(self._table(game, tried[0]))
+        for number, variant in enumerate(tried):
+            check = self._deals(game, variant, number)
+            if check.verdict == "failed" and not number:
+                raise _HopelessError
+        self._instant(self._table(game, tried[0]))
+
+    def _deals(self, game: Game[Any, Any], variant: Variant, number: int) -> Check:
+        """Two deals of the usual kind, one of any other, in turn from all seats."""
+        table = self._table(game, variant)
+        deals = 1 if number else 2
+        players = variant.options.players
+        return self._watched(
+            f"{game.name}: {variant.label}",
+            table,
+            lambda bot: [table.play(bot, it, seat=(number + it) % players) for it in range(deals)],
+        )
+
+    def _instant(self, table: Table) -> None:
+        seed = next((seed for seed in range(_SEARCHED) if table.state(seed).is_terminal()), None)
+        if seed is not None:
+            self._watched(
+                f"{table.game.name}: a deal that the cards decide at once, then another",
+                table,
+                lambda bot: [table.play(bot, it) for it in (0, seed, 1)],
+            )
+
+    def _watched(
+        self,
+        name: str,
+        table: Table,
+        play: Callable[[Witness], list[DealRecord]],
+        **manner: Any,
+    ) -> Check:
+        """Play deals with a fresh process and say what came of them."""
+        spoilt = ""
+        for _ in range(_REPEATS):
+            witness = table.witness(self._spec, **manner)
+            try:
+                deals = Deals(play(witness), witness.exchanges)
+            except SpoiltError as error:
+                spoilt = str(error)
+                continue
+            finally:
+                witness.stop()
+            strays = not self._strayed  # to say it once is enough
+            self._strayed = self._strayed or any(deals.notes(stderr=False))
+            return self._add(judged(name, deals, table.settings.move_ms, strays=strays))
+        return self._add(Check(name=name, verdict="skipped", found=spoilt))
+
+    # Hard cases
+
+    def _hard_cases(self, games: list[Game[Any, Any]]) -> None:
+        table = self._usual_table(games[0])
+        for name, say in MANNERS.items():
+            self._watched(name, table, lambda bot: [table.play(bot, 0)], say=say)
+        self._watched(
+            "ended in the middle of a deal and started again",
+            table,
+            lambda bot: [table.play(bot, 0)],
+            lives=1,
+        )
+        for game in games:
+            self._longest(game)
+        self._repeats(table)
+        self._habits(table)
+
+    def _longest(self, game: Game[Any, Any]) -> None:
+        variant = next(self._variants(game)) if self._plan.config else largest(game)
+        table = self._table(game, variant)
+        position = longest_position(table)
+        name = f"{game.name}: a long message ({variant.label})"
+        witness = table.witness(self._spec)
+        request = b""
+        try:
+            witness.start()
+            request = table.request(position, witness.ready)
+            table.ask(witness, position, request)
+        except Fault as fault:
+            self._add(failed(name, fault, request or witness.hello))
+        except SpoiltError as error:
+            self._add(Check(name=name, verdict="skipped", found=str(error)))
+        else:
+            found = f"it answered a line of {len(request)} bytes"
+            self._add(answered(name, found, witness.exchanges[-1], table.settings.move_ms))
+        finally:
+            witness.stop()
+
+    def _repeats(self, table: Table) -> None:
+        """Whether the same cards and the same seed give the same play."""
+        name = "the same deal again in a new process"
+        played = set()
+        for _ in range(2):
+            witness = table.witness(self._spec)
+            try:
+                played.add(table.play(witness, 0).moves)
+            except SpoiltError as error:
+                self._add(Check(name=name, verdict="skipped", found=str(error)))
+                return
+            finally:
+                witness.stop()
+        if len(played) == 1:
+            self._add(Check(name=name, verdict="ok", found="it plays the same"))
+            return
+        self._add(
+            Check(
+                name=name,
+                verdict="warning",
+                found="it plays otherwise, so a tournament with it cannot be repeated",
+                mend="seed all chance with the `seed` of each `deal`, and do a fixed amount of "
+                "work instead of thinking until the clock",
+            )
+        )
+
+    def _habits(self, table: Table) -> None:
+        witness = table.witness(self._spec)
+        try:
+            witness.start()
+        except Fault:
+            return  # it has been said above
+        finally:
+            witness.stop()
+        habits = habits_of(self._spec, table, first_position(table), witness.ready)
+        remarks = habits.remarks(table)
+        self._add(
+            Check(
+                name="output and ending",
+                verdict="warning" if remarks else "ok",
+                found="; ".join(seen for seen, _ in remarks) or "tidy",
+                mend="; ".join(mend for _, mend in remarks),
+                received=quoted(b"".join(habits.lines)),
+            )
+        )

@@ -1,0 +1,89 @@
+"""What a check of a bot found: values that print as text and as JSON."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Literal, Self
+
+import msgspec
+
+from runner.results.records import FaultKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Check", "Report", "Timing", "Verdict", "counted"]
+
+Verdict = Literal["ok", "warning", "failed", "skipped"]
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """How long answers took; milliseconds."""
+
+    moves: int
+    median_ms: float
+    worst_ms: float
+    limit_ms: int
+    share: float
+    """The worst as a share of the limit."""
+
+    @classmethod
+    def of(cls, charged: Sequence[int], limit_ms: int) -> Self | None:
+        """From the nanoseconds of all answers; None where there were none."""
+        if not charged:
+            return None
+        worst = max(charged) / 1e6
+        return cls(
+            moves=len(charged),
+            median_ms=round(median(charged) / 1e6, 3),
+            worst_ms=round(worst, 3),
+            limit_ms=limit_ms,
+            share=round(worst / limit_ms, 4),
+        )
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that was tried."""
+
+    name: str
+    verdict: Verdict
+    kind: FaultKind | None = None
+    """The fault, as a tournament counts it."""
+    found: str = ""
+    """What happened, in plain words."""
+    mend: str = ""
+    """What to do about it."""
+    sent: str = ""
+    """The request in question: that of the fault, or else the one that took longest."""
+    received: str = ""
+    """What the bot wrote."""
+    stderr: str = ""
+    timing: Timing | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was tried with one bot."""
+
+    bot: str
+    language: str
+    hash: str
+    """SHA-256 of all that decides how it plays."""
+    protection: str
+    """How it was confined."""
+    warning: str
+    """What is not as it would be in a tournament."""
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether a tournament may have it."""
+        return all(check.verdict != "failed" for check in self.checks)
+
+    def count(self, verdict: Verdict) -> int:
+        """How many checks ended so."""
+        return sum(check.verdict == verdict for check in self.checks)
+
+
+def counted(number: int, word: str) -> str:
+    """``1 deal``, ``2 deals``."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -1,0 +1,56 @@
+"""One bot's folder, outside of any tournament."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runner.bots import stage
+from runner.config.document import Document
+from runner.config.entrants import Candidates
+from runner.config.problems import Problems
+from runner.errors import ConfigError
+from runner.run.prepare import specs
+
+if TYPE_CHECKING:
+    from runner.bots import Bot
+    from runner.config import Entrant
+    from runner.play.settings import BotSpec
+
+__all__ = ["read_bot", "spec_of", "stage_bot"]
+
+
+def read_bot(folder: Path, *, name: str | None = None) -> Entrant:
+    """Read a bot's folder as a tournament's file would that names it.
+
+    Args:
+        folder: With a ``bot.yaml``.
+        name: To enter it under; its own if left out.
+
+    Raises:
+        ConfigError: With everything that is wrong, such as a program that is not installed.
+    """
+    problems = Problems(str(folder))
+    entry = {"bot": str(folder), **({} if name is None else {"name": name})}
+    document = Document(str(folder), problems, {"bots": [entry]})
+    candidate = Candidates(document, Path.cwd()).read(0)
+    for problem in candidate.broken if candidate else ():
+        problems.add(problem)
+    if candidate is None or problems:
+        raise ConfigError(problems.lines())
+    return candidate.entrant
+
+
+def stage_bot(entrant: Entrant) -> Bot:
+    """Copy and build it as a tournament does.
+
+    Raises:
+        UsageError: That does not work.
+    """
+    return stage(entrant)
+
+
+def spec_of(bot: Bot, number: int) -> BotSpec:
+    """What a table needs to know of it, seated as entrant `number`."""
+    (spec,) = specs([bot])
+    return type(spec)(number, spec.name, spec.command, spec.folder, spec.env, spec.trusted)

@@ -1,0 +1,62 @@
+"""``tourney check``: try a bot before a tournament does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from runner.authors.check import Check
+
+__all__ = ["add", "check"]
+
+
+def check(
+    bot: Annotated[Path, typer.Argument(help="The bot's folder, with its bot.yaml.")],
+    *,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="Try it under the rules and limits of this tournament."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show messages also where all is well.")
+    ] = False,
+) -> None:
+    """Play a bot through real deals and hard cases; say what to mend.
+
+    Exit status 0 if a tournament may have it, 2 if not.
+    """
+    import msgspec
+
+    from runner.authors.check import check_bot, make_plan
+    from runner.authors.check.text import check_lines, summary_lines
+    from runner.authors.folder import read_bot
+    from runner.authors.protection import tidy
+    from runner.config import load_config
+
+    plan = make_plan(load_config(config) if config else None)
+    entrant = read_bot(bot)
+
+    def tell(done: Check) -> None:
+        if not json:
+            for line in check_lines(done, verbose=verbose):
+                typer.echo(line)
+
+    with tidy():
+        report = check_bot(entrant, plan, tell)
+    if json:
+        document = {"passed": report.passed, **msgspec.to_builtins(report)}
+        typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    else:
+        for line in summary_lines(report):
+            typer.echo(line)
+    if not report.passed:
+        raise typer.Exit(2)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("check")(check)
