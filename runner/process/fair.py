@@ -91,7 +91,7 @@ class FairWatch(Watch):
 
     def __init__(self, child: Child) -> None:
         self._child = child
-        self._clock = _process_clock(child)
+        self._clock: int | None = None  # a sandbox may take a moment to start the bot itself
         self._began = 0
         self._ended = 0
         self._suspected = False
@@ -148,6 +148,8 @@ class FairWatch(Watch):
 
     def _cpu(self) -> int:
         """Processor time of the bot's own process, all threads; it stands still once it is gone."""
+        if self._clock is None:
+            self._clock = _process_clock(self._child)
         try:
             return clock_gettime_ns(self._clock)
         except OSError:
@@ -156,7 +158,8 @@ class FairWatch(Watch):
 
 def _process_clock(child: Child) -> int:
     """The id of the processor-time clock of another process, as the kernel numbers them."""
-    return (~child.processes()[0] << 3) | 2
+    pid = next(iter(child.processes()), child.pid)
+    return (~pid << 3) | 2
 
 
 class FairClock(Clock):
