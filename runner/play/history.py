@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
+from runner.games.base import IllegalActionError, MalformedAnswerError
 from runner.games.registry import game as find_game
 from runner.play.match import dealt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import msgspec
-
-    from runner.games.base import State
+    from runner.games.base import Game, State
     from runner.play.settings import PlaySettings
     from runner.results.records import DealRecord
 
@@ -35,8 +36,13 @@ class Step(NamedTuple):
     state: State[Any]
 
 
-def steps(settings: PlaySettings, record: DealRecord) -> Iterator[Step]:
+def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) -> Iterator[Step]:
     """Play a stored deal again.
+
+    Args:
+        settings: The rules.
+        record: The deal.
+        check: Whether each move is put before the rules again, as when a bot made it.
 
     Raises:
         ValueError: The record is not a deal of these rules.
@@ -51,4 +57,14 @@ def steps(settings: PlaySettings, record: DealRecord) -> Iterator[Step]:
         seat = state.current_player()
         fallback = code.startswith("?")
         action = rules.decode(code[1:] if fallback else code)
+        if check:
+            _check(rules, state, action)
         yield Step(number, seat, action, fallback, state.apply_action(action), state)
+
+
+def _check(rules: Game[Any, Any], state: State[Any], action: Any) -> None:
+    """Make sure that the rules allow an action of the player to move."""
+    try:
+        state.read(msgspec.convert({"id": 0, **state.write(action)}, rules.answer))
+    except (MalformedAnswerError, IllegalActionError, msgspec.ValidationError) as error:
+        raise ValueError(str(error)) from error

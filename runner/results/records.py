@@ -10,10 +10,12 @@ __all__ = [
     "FAULT_KINDS",
     "DealKey",
     "DealRecord",
+    "Decision",
     "FaultKind",
     "FaultRecord",
     "SeatTime",
     "SlowMove",
+    "Void",
 ]
 
 FaultKind = Literal["start", "crash", "timeout", "illegal", "malformed", "flood", "memory"]
@@ -94,3 +96,29 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     """Why the deal was void before, once for each time: the host had spoilt it."""
     notes: tuple[tuple[int, str], ...] = ()
     """(seat, text) for the bots' logs: stray lines, stale answers, stderr."""
+
+
+class Decision(msgspec.Struct, frozen=True, array_like=True):
+    """What the organiser has decided about an entrant; kept apart from the deals."""
+
+    number: int
+    """From 1; 0 before it is stored."""
+    at: str
+    """When it was taken, ISO 8601 in UTC."""
+    kind: Literal["disqualified", "withdrawn"]
+    entrant: int
+    reason: str
+    since: str | None = None
+    """The day from which it holds, ISO 8601; None for the day on which it was taken."""
+    from_round: int | None = None
+    """The first round that the entrant does not take part in, once that is certain."""
+    undone: str | None = None
+    """When it was taken back."""
+
+
+class Void(msgspec.Struct, frozen=True):
+    """A deal that was stored and does not count any more."""
+
+    at: str
+    reason: str
+    record: DealRecord

@@ -10,21 +10,30 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from runner.errors import RunError, UsageError
-from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime, SlowMove
+from runner.results.records import (
+    DealKey,
+    DealRecord,
+    Decision,
+    FaultRecord,
+    SeatTime,
+    SlowMove,
+    Void,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["FILE_NAME", "SCHEMA_VERSION", "Store"]
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _FULL_STDERR_FAULTS = 20
 """So many faults of a bot are kept with all their stderr, later ones with its tail."""
@@ -45,6 +54,7 @@ CREATE TABLE deals (
     debug TEXT,
     slow TEXT,
     voids TEXT,
+    digest TEXT NOT NULL,
     PRIMARY KEY (round, match, deal)
 ) WITHOUT ROWID;
 CREATE TABLE faults (
@@ -64,6 +74,22 @@ CREATE TABLE faults (
     PRIMARY KEY (round, match, deal, number)
 ) WITHOUT ROWID;
 CREATE INDEX faults_by_entrant ON faults (entrant);
+CREATE TABLE decisions (
+    number INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    entrant INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    since TEXT,
+    from_round INTEGER,
+    undone TEXT
+);
+CREATE TABLE voids (
+    number INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    record TEXT NOT NULL
+);
 """
 
 _ALL = range(2**62)
@@ -76,6 +102,12 @@ _times = msgspec.json.Decoder(tuple[SeatTime, ...]).decode
 _slow = msgspec.json.Decoder(tuple[SlowMove, ...]).decode
 _voids = msgspec.json.Decoder(tuple[str, ...]).decode
 _debug = msgspec.json.Decoder(tuple[tuple[int, int, str], ...]).decode
+_record_of = msgspec.json.Decoder(DealRecord).decode
+
+_FAULT_COLUMNS = (
+    "round, match, deal, number, seat, entrant, kind, move, cause, request, answer, stderr,"
+    " substituted"
+)
 
 
 @contextmanager
@@ -117,10 +149,11 @@ class Store:
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         except sqlite3.DatabaseError as error:
             raise UsageError(f"{self.path}: this is no results file ({error})") from error
-        if version > SCHEMA_VERSION or (tables and version == 0):
+        if tables and version != SCHEMA_VERSION:
+            writer = "a newer" if version > SCHEMA_VERSION else "an older"
             raise UsageError(
-                f"{self.path}: written by another program or a newer version of tourney"
-                f" (schema {version}, this one reads up to {SCHEMA_VERSION}); use that version"
+                f"{self.path}: written by another program or {writer} version of tourney"
+                f" (schema {version}, this one reads {SCHEMA_VERSION}); use that version"
             )
         if create:
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -153,10 +186,13 @@ class Store:
     def set_meta(self, **values: Any) -> None:
         """Keep JSON values under their keys, all or none."""
         with self._transaction():
-            self._db.executemany(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-                [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()],
-            )
+            self._set_meta(values)
+
+    def _set_meta(self, values: dict[str, Any]) -> None:
+        self._db.executemany(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+            [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()],
+        )
 
     def add(self, records: Iterable[DealRecord]) -> int:
         """Keep deals, all or none; those that are there already are left as they are.
@@ -179,35 +215,135 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
 
+    def exchange(
+        self, old: Sequence[DealKey], new: Iterable[DealRecord], reason: str, at: str
+    ) -> None:
+        """Declare deals void and put others in their place, all or none.
+
+        Args:
+            old: The deals that do not count any more; they are kept beside the others.
+            new: What was played instead.
+            reason: Why.
+            at: When, ISO 8601 in UTC.
+        """
+        voided = [(at, reason, _text(self._at(key))) for key in old]
+        with self._transaction():
+            self._db.executemany("INSERT INTO voids (at, reason, record) VALUES (?, ?, ?)", voided)
+            for table in ("deals", "faults"):
+                self._db.executemany(
+                    f"DELETE FROM {table} WHERE round = ? AND match = ? AND deal = ?",  # noqa: S608 - two names of ours
+                    old,
+                )
+            self._db.execute("DELETE FROM meta WHERE key = 'checkpoint'")
+            for record in new:
+                self._add_one(record)
+
+    def voids(self) -> list[Void]:
+        """All deals that were declared void, in the order in which that was done."""
+        with _disk_errors(self.path):
+            rows = self._db.execute("SELECT at, reason, record FROM voids ORDER BY number")
+            return [Void(at, reason, _record_of(record)) for at, reason, record in rows]
+
+    def decide(self, decision: Decision, **values: Any) -> None:
+        """Keep a decision; one of the same number is replaced.
+
+        Args:
+            decision: The decision; number 0 stands for the next.
+            values: For `set_meta`, all or none.
+        """
+        row = msgspec.structs.astuple(decision)
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (row[0] or None, *row[1:]),
+            )
+            self._set_meta(values)
+
+    def decisions(self) -> list[Decision]:
+        """All decisions, those that were undone included, in their order."""
+        with _disk_errors(self.path):
+            rows = self._db.execute("SELECT * FROM decisions ORDER BY number").fetchall()
+        return [msgspec.convert(row, Decision) for row in rows]
+
+    def damaged(self) -> Iterator[DealKey]:
+        """Deals that are not as they were stored.
+
+        Raises:
+            RunError: The file as a whole is damaged.
+        """
+        with _disk_errors(self.path):
+            (answer,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+            if answer != "ok":
+                raise RunError(f"{self.path}: the file is damaged: {answer}")
+            for row in self._db.execute("SELECT * FROM deals ORDER BY round, match, deal"):
+                if _digest(row[:-1], self._fault_rows(DealKey(*row[:3]))) != row[-1]:
+                    yield DealKey(*row[:3])
+
+    def orphans(self) -> int:
+        """How many faults there are of deals that are not there."""
+        with _disk_errors(self.path):
+            row = self._db.execute(
+                "SELECT count(*) FROM faults WHERE NOT EXISTS (SELECT 1 FROM deals"
+                " WHERE (deals.round, deals.match, deals.deal)"
+                " = (faults.round, faults.match, faults.deal))"
+            ).fetchone()
+        return int(row[0])
+
+    def number(self, key: DealKey) -> int:
+        """The number of a deal in schedule order, from 1."""
+        with _disk_errors(self.path):
+            row = self._db.execute(
+                "SELECT count(*) FROM deals WHERE (round, match, deal) <= (?, ?, ?)", key
+            ).fetchone()
+        return int(row[0])
+
+    def last_round(self) -> int | None:
+        """The highest number of a round of which something is stored."""
+        with _disk_errors(self.path):
+            row = self._db.execute("SELECT max(round) FROM deals").fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def _at(self, key: DealKey) -> DealRecord:
+        row = self._db.execute(
+            "SELECT * FROM deals WHERE round = ? AND match = ? AND deal = ?", key
+        ).fetchone()
+        faults = [_fault(fault) for fault in self._fault_rows(key)]
+        return _record(key, row, tuple(faults))
+
     def _add_one(self, record: DealRecord) -> int:
+        row = (
+            *record.key,
+            _text(record.seating),
+            record.start,
+            record.moves,
+            _text(record.places),
+            _text(record.points),
+            _text(record.times),
+            _text(record.debug) if record.debug else None,
+            _text(record.slow) if record.slow else None,
+            _text(record.voids) if record.voids else None,
+        )
+        faults = self._new_faults(record)
         inserted = self._db.execute(
-            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *record.key,
-                _text(record.seating),
-                record.start,
-                record.moves,
-                _text(record.places),
-                _text(record.points),
-                _text(record.times),
-                _text(record.debug) if record.debug else None,
-                _text(record.slow) if record.slow else None,
-                _text(record.voids) if record.voids else None,
-            ),
+            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, _digest(row, faults)),
         ).rowcount
-        if inserted and record.faults:
-            self._add_faults(record)
+        if inserted and faults:
+            self._db.executemany(
+                "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", faults
+            )
         return inserted
 
-    def _add_faults(self, record: DealRecord) -> None:
+    def _new_faults(self, record: DealRecord) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = []
         for number, fault in enumerate(record.faults):
-            kept = self._db.execute(
+            before = self._db.execute(
                 "SELECT count(*) FROM (SELECT 1 FROM faults WHERE entrant = ? LIMIT ?)",
                 (fault.entrant, _FULL_STDERR_FAULTS),
             ).fetchone()[0]
+            kept = before + sum(row[5] == fault.entrant for row in rows)
             stderr = fault.stderr if kept < _FULL_STDERR_FAULTS else fault.stderr[-_STDERR_TAIL:]
-            self._db.execute(
-                "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows.append(
                 (
                     *record.key,
                     number,
@@ -219,9 +355,17 @@ class Store:
                     fault.request,
                     fault.answer,
                     stderr,
-                    fault.substituted,
-                ),
+                    int(fault.substituted),
+                )
             )
+        return rows
+
+    def _fault_rows(self, key: DealKey) -> list[tuple[Any, ...]]:
+        return self._db.execute(
+            f"SELECT {_FAULT_COLUMNS} FROM faults WHERE round = ? AND match = ? AND deal = ?"  # noqa: S608 - names of ours
+            " ORDER BY number",
+            key,
+        ).fetchall()
 
     def count(self, rounds: range = _ALL) -> int:
         """How many deals there are, in some rounds or in all."""
@@ -305,13 +449,21 @@ class Store:
 
     def _faults(self, rounds: range) -> Iterator[tuple[DealKey, FaultRecord]]:
         rows = self._db.execute(
-            "SELECT round, match, deal, seat, entrant, kind, move, cause, request, answer, stderr,"
-            " substituted FROM faults WHERE round >= ? AND round < ?"
+            f"SELECT {_FAULT_COLUMNS} FROM faults WHERE round >= ? AND round < ?"  # noqa: S608 - names of ours
             " ORDER BY round, match, deal, number",
             (rounds.start, rounds.stop),
         )
         for row in rows:
-            yield DealKey(*row[:3]), msgspec.convert(row[3:], FaultRecord, strict=False)
+            yield DealKey(*row[:3]), _fault(row)
+
+
+def _digest(row: Sequence[Any], faults: Sequence[Sequence[Any]]) -> str:
+    """What a deal and its faults must still come to when they are read again."""
+    return sha256(_json([row, faults])).hexdigest()[:32]
+
+
+def _fault(row: Sequence[Any]) -> FaultRecord:
+    return msgspec.convert(row[4:], FaultRecord, strict=False)
 
 
 def _text(value: object) -> str:
@@ -319,7 +471,7 @@ def _text(value: object) -> str:
 
 
 def _record(key: DealKey, row: tuple[Any, ...], faults: tuple[FaultRecord, ...]) -> DealRecord:
-    _, _, _, seating, start, moves, places, points, times, debug, slow, voids = row
+    _, _, _, seating, start, moves, places, points, times, debug, slow, voids, _ = row
     return DealRecord(
         key=key,
         seating=_ints(seating),
