@@ -50,9 +50,13 @@ class _Usage(NamedTuple):
 def _threads(pid: int) -> tuple[int, int]:
     """(time on a core, time waiting for one) of all threads of a process."""
     cpu = waiting = 0
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+    folder = Path(f"/proc/{pid}/task")
+    threads: list[str] = []
+    with suppress(OSError):  # a glob of Path's own raises if the process ends meanwhile
+        threads = os.listdir(folder)  # noqa: PTH208 - only the names are of use
+    for thread in threads:
         with suppress(OSError, ValueError):
-            running, queued, _ = path.read_bytes().split()
+            running, queued, _ = (folder / thread / "schedstat").read_bytes().split()
             cpu += int(running)
             waiting += int(queued)
     return cpu, waiting
