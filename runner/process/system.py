@@ -45,12 +45,17 @@ def die_with_parent(signal_number: int) -> None:
 
 def children(pid: int) -> list[int]:
     """The ids of a process's children; empty if it is gone, or off Linux."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - a glob raises if it vanishes
+    except OSError:
+        return []
     found: list[int] = []
-    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
+    for thread in threads:
         try:
-            found.extend(map(int, listing.read_bytes().split()))
+            listing = Path(f"/proc/{pid}/task/{thread}/children").read_bytes()
         except OSError:  # the thread ended in the meantime
             continue
+        found.extend(map(int, listing.split()))
     return found
 
 
