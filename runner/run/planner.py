@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from runner.results.store import Store
     from runner.schedule.base import Format, Table
 
-__all__ = ["Block", "Planner", "blocks"]
+__all__ = ["Block", "Planner", "blocks", "round_result"]
 
 _MOST_MATCHES = 2048
 """Of one block; bounds what is planned and remembered at a time."""
@@ -115,9 +115,11 @@ class Planner:
     def finish(self, block: Block) -> None:
         """Learn from a block all of whose matches are stored."""
         for number, entrant, kind in self._store.faulted_throughout(block.rounds):
-            self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
+            # At a newcomer's tables the others sit too seldom to be judged by them.
+            if self._format.newcomer(number) in {None, entrant}:
+                self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
         if not self._format.ahead():
-            self._finished += [self._result(number) for number in block.rounds]
+            self._finished += [round_result(self._store, number) for number in block.rounds]
 
     def _tables(self, rounds: range) -> list[Table] | None:
         tables: list[Table] = []
@@ -150,17 +152,17 @@ class Planner:
         stored = len(tables) * self._rotations - missing
         return Block(number, rounds, tuple(waves), stored, whole)
 
-    def _result(self, number: int) -> RoundResult:
-        points: dict[int, float] = {}
-        places: dict[int, list[int]] = {}
-        for record in self._store.records(range(number, number + 1)):
-            for entrant, point, place in zip(
-                record.seating, record.points, record.places, strict=True
-            ):
-                points[entrant] = points.get(entrant, 0.0) + point
-                places.setdefault(entrant, []).append(place)
-        return RoundResult(
-            round=number,
-            points=points,
-            places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
-        )
+
+def round_result(store: Store, number: int) -> RoundResult:
+    """What a format may know of a finished round."""
+    points: dict[int, float] = {}
+    places: dict[int, list[int]] = {}
+    for record in store.records(range(number, number + 1)):
+        for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):
+            points[entrant] = points.get(entrant, 0.0) + point
+            places.setdefault(entrant, []).append(place)
+    return RoundResult(
+        round=number,
+        points=points,
+        places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
+    )

@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, Any
 from runner.play.settings import BotSpec, PlaySettings
 from runner.schedule import registry as formats
 from runner.schedule.base import Field
+from runner.schedule.stages import StagedFormat, Stages
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from runner.bots import Bot
     from runner.config import Config
     from runner.schedule.base import Format
+    from runner.schedule.stages import Stage
 
-__all__ = ["Seed", "draw_seed", "identity", "make_format", "play_settings", "specs"]
+__all__ = [
+    "Seed",
+    "draw_seed",
+    "identity",
+    "make_field",
+    "make_format",
+    "make_stages",
+    "play_settings",
+    "specs",
+]
 
 
 @dataclass(frozen=True)
@@ -81,10 +94,37 @@ def play_settings(config: Config, seed: Seed) -> PlaySettings:
     )
 
 
-def make_format(config: Config, seed: Seed, names: tuple[str, ...]) -> Format[Any]:
-    """The tournament's format, ready to plan."""
-    number = int.from_bytes(hashlib.sha256(seed.master.encode()).digest()[:8], "big")
-    field = Field(entrants=len(names), players=config.options.players, seed=number, names=names)
+def make_field(master: str, players: int, names: tuple[str, ...]) -> Field:
+    """All entrants as a schedule needs to know them.
+
+    Args:
+        master: The master seed.
+        players: At one table.
+        names: Of the entrants, by number.
+    """
+    number = int.from_bytes(hashlib.sha256(master.encode()).digest()[:8], "big")
+    return Field(entrants=len(names), players=players, seed=number, names=names)
+
+
+def make_stages(
+    config: Config, seed: Seed, names: tuple[str, ...], stages: Sequence[Stage]
+) -> Stages:
+    """The stages of a tournament whose field has changed.
+
+    Raises:
+        UsageError: Its format cannot have them.
+    """
+    field = make_field(seed.master, config.options.players, names)
+    return Stages(config.schedule.format, field, config.schedule.options, stages)
+
+
+def make_format(
+    config: Config, seed: Seed, names: tuple[str, ...], stages: Sequence[Stage] = ()
+) -> Format[Any]:
+    """The tournament's format, ready to plan; in stages if there are any."""
+    if stages:
+        return StagedFormat(make_stages(config, seed, names, stages))
+    field = make_field(seed.master, config.options.players, names)
     return formats.make(config.schedule.format, field, config.schedule.options)
 
 

@@ -105,6 +105,9 @@ class Format(ABC, Generic[OptionsT]):
     """One sentence for the plan that is shown before play."""
     options: ClassVar[type[Any]]
     """The model of the options, a subclass of `FormatOptions`."""
+    open_to_newcomers: ClassVar[bool] = False
+    """Whether its rounds can be stages of a tournament whose field changes; see `stages`. Then it
+    plans ahead, all its rounds are alike and its options have ``rounds``."""
 
     def __init__(self, field: Field, options: OptionsT) -> None:
         self.field = field
@@ -121,6 +124,10 @@ class Format(ABC, Generic[OptionsT]):
     @abstractmethod
     def ahead(self) -> bool:
         """Whether rounds can be planned before earlier ones are finished."""
+
+    def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - see `stages`
+        """The entrant at whose tables a round is played; None for a round of the whole field."""
+        return None
 
     @abstractmethod
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:

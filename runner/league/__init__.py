@@ -1,0 +1,1 @@
+"""After the run: verifying, ruling on entrants, playing deals again, seasons."""

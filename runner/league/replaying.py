@@ -1,0 +1,131 @@
+"""Stored deals, played again by the stored bots."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from runner import __version__
+from runner.bots.recall import recall
+from runner.play.settings import BotSpec, MatchPlan, PlaySettings, Retired
+from runner.run.cores import available
+from runner.run.local import LocalExecutor
+from runner.run.prepare import specs
+from runner.run.wire import Chunk, Played, Setup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runner.bots import Bot
+    from runner.results.records import DealRecord
+    from runner.results.store import Store
+    from runner.run.signals import StopSignals
+
+__all__ = ["Cast", "cast_of", "plan_of", "play_again"]
+
+_TICK = 0.1
+_MOST_ALIVE = 64
+_UNPLAYED = re.compile(r"forfeited unplayed: it failed in every deal of round (\d+)")
+
+
+class Cast(NamedTuple):
+    """The bots of a tournament, as far as they are at hand."""
+
+    specs: tuple[BotSpec, ...]
+    """By number; the command is empty where the bot is missing."""
+    missing: dict[int, str]
+    """What to say of those that are not at hand."""
+
+
+def cast_of(store: Store, staged: Sequence[Bot] = ()) -> Cast:
+    """Find the bots that played.
+
+    Args:
+        store: The results.
+        staged: Bots that were just staged; others are looked for in the cache. What counts is
+            the hash.
+    """
+    bots = store.meta("identity")["bots"]
+    at_hand = {bot.hash: bot for bot in staged}
+    found: list[BotSpec] = []
+    missing: dict[int, str] = {}
+    for name, facts in sorted(bots.items(), key=lambda item: item[1]["number"]):
+        number, bot_hash = facts["number"], facts["hash"]
+        bot = at_hand.get(bot_hash) or recall(bot_hash)
+        if bot is None:
+            missing[number] = f"{name} (hash {bot_hash[:16]})"
+            found.append(BotSpec(number, name, (), ""))
+        else:
+            found += specs([msgspec.structs.replace(bot, number=number, name=name)])
+    return Cast(tuple(found), missing)
+
+
+def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
+    """The match that a stored deal belongs to."""
+    rotation = record.key.deal if settings.duplicate else 0
+    seats = len(record.seating)
+    first = tuple(record.seating[(seat - rotation) % seats] for seat in range(seats))
+    retired = tuple(
+        Retired(fault.entrant, fault.kind, int(found[1]) - 1)
+        for fault in record.faults
+        if (found := _UNPLAYED.fullmatch(fault.cause))
+    )
+    return MatchPlan(record.key.round, record.key.match, first, rotation, retired)
+
+
+def play_again(
+    store: Store,
+    cast: Cast,
+    plans: Sequence[MatchPlan],
+    signals: StopSignals,
+    jobs: int | None = None,
+) -> list[tuple[DealRecord, ...]]:
+    """Play matches once more, each with bots started anew; the store stays as it is.
+
+    Args:
+        store: Whose rules, limits and seed hold.
+        cast: The bots; those that sit at these tables must be there.
+        plans: The matches.
+        signals: Looked at several times a second.
+        jobs: Workers.
+
+    Returns:
+        The deals of each match, in the order of `plans`.
+
+    Raises:
+        RunError: They cannot be played here.
+        Interrupted: By a signal.
+    """
+    results: dict[int, tuple[DealRecord, ...]] = {}
+    waiting = [Chunk(number, number, (plan,)) for number, plan in enumerate(plans)]
+    waiting.reverse()
+    executor = LocalExecutor(_setup(store, cast), min(jobs or available(), len(plans)))
+    try:
+        under_way = 0
+        while waiting or under_way:
+            while waiting and under_way < executor.slots:
+                executor.submit(waiting.pop())
+                under_way += 1
+            for outcome in executor.wait(_TICK):
+                if isinstance(outcome, Played):
+                    results[outcome.number] = outcome.records
+                    under_way -= 1
+            signals.check()
+        executor.close()
+    except BaseException:
+        executor.kill()
+        raise
+    return [results[number] for number in range(len(plans))]
+
+
+def _setup(store: Store, cast: Cast) -> Setup:
+    return Setup(
+        version=__version__,
+        settings=msgspec.convert(store.meta("settings"), PlaySettings),
+        bots=cast.specs,
+        launcher="plain",
+        clock=store.meta("identity")["clock"],
+        most_alive=_MOST_ALIVE,
+    )

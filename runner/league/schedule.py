@@ -1,0 +1,78 @@
+"""What a folder of results should hold, from what it says of itself."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from runner.run.planner import blocks, round_result
+from runner.run.prepare import make_field
+from runner.schedule.registry import format_class, make
+from runner.schedule.stages import Stage, StagedFormat, Stages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from runner.results.store import Store
+    from runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
+
+__all__ = ["certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
+
+
+def _described(store: Store) -> tuple[str, Field, FormatOptions]:
+    """The format of a tournament, its field and its options."""
+    identity = store.meta("identity")
+    bots: dict[str, dict[str, Any]] = identity["bots"]
+    names = tuple(sorted(bots, key=lambda name: bots[name]["number"]))
+    field = make_field(str(store.meta("seed")["value"]), identity["rules"]["players"], names)
+    chosen = dict(identity["schedule"])
+    name = chosen.pop("format")
+    if identity["rounds"] is not None:
+        chosen["rounds"] = identity["rounds"]
+    return name, field, format_class(name).options.model_validate(chosen)
+
+
+def stored_stages(store: Store) -> Stages:
+    """The stages of a tournament, one if its field has never changed.
+
+    Raises:
+        UsageError: Its format cannot have any.
+    """
+    name, field, options = _described(store)
+    kept = msgspec.convert(store.meta("stages") or [], list[Stage])
+    whole = Stage(tuple(range(field.entrants)), getattr(options, "rounds", 0))
+    return Stages(name, field, options, kept or [whole])
+
+
+def stored_format(store: Store) -> Format[Any]:
+    """The format of a tournament, as it planned its rounds and will plan others."""
+    name, field, options = _described(store)
+    if store.meta("stages"):
+        return StagedFormat(stored_stages(store))
+    return make(name, field, options)
+
+
+def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table]]:
+    """The tables of each round, as far as the stored results let it be planned."""
+    finished: list[RoundResult] = []
+    number = 0
+    while (tables := tournament.plan(number, finished)) is not None:
+        yield list(tables)
+        if not tournament.ahead():
+            result = round_result(store, number)
+            if not result.points:
+                return
+            finished.append(result)
+        number += 1
+
+
+def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
+    """How many rounds must be there in full; None for all of them."""
+    if store.meta("complete"):
+        return None
+    kept = store.meta("checkpoint")
+    size = tournament.matches(0) if tournament.ahead() else None
+    finished = list(islice(blocks(size), kept["blocks"])) if kept else []
+    return finished[-1].stop if finished else 0
