@@ -40,6 +40,13 @@ def run(  # noqa: PLR0913 - each is an option
     no_pin: Annotated[
         bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
     ] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Play on the Dask cluster with this scheduler, or `local` for one started here.",
+        ),
+    ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="Keep the site current during the run.")
     ] = False,
@@ -62,6 +69,7 @@ def run(  # noqa: PLR0913 - each is an option
         again=shlex.join(["tourney", *(word for word in sys.argv[1:] if word != "--fresh")]),
         jobs=jobs,
         pin=not no_pin,
+        dask=dask,
         fresh=fresh,
         skip_broken=skip_broken,
     )

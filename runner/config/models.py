@@ -190,6 +190,9 @@ class Conduct(Section):
     """Whether a line of output that is no message is a fault."""
     reveal_names: bool = False
     """Whether bots see each other's names."""
+    executor: Literal["local", "dask"] = "local"
+    """What plays: workers on this machine, or a Dask cluster at the address that ``--dask`` or
+    the variable ``DASK_SCHEDULER_ADDRESS`` gives."""
     rating: RatingConfig = Field(default_factory=RatingConfig)
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
     publish: PublishConfig = Field(default_factory=PublishConfig)

@@ -68,6 +68,7 @@ class Conductor:
                 elif isinstance(outcome, Waiting) and outcome.bot not in slow:
                     slow.add(outcome.bot)
                     self._reporter.say(f"waiting for {outcome.bot} to start")
+            self._tell_news()
             self._signals.check()
         return sorted(checked, key=lambda outcome: outcome.entrant)
 
@@ -108,8 +109,13 @@ class Conductor:
                     self._heard[outcome.number] = time.monotonic()
                     progress.waiting[outcome.number] = outcome.bot
             self._forget_waiting(progress)
+            self._tell_news()
             self._signals.check()
             self._reporter.update(progress)
+
+    def _tell_news(self) -> None:
+        for line in self._executor.news():
+            self._reporter.say(line)
 
     def _forget_waiting(self, progress: Progress) -> None:
         """Leave in `progress` only the bots that are still being waited for."""

@@ -17,7 +17,7 @@ class Executor(ABC):
     @property
     @abstractmethod
     def slots(self) -> int:
-        """How many tasks can be under way at once."""
+        """How many tasks can be under way at once, at least one; it may change at any time."""
 
     @abstractmethod
     def submit(self, task: Task) -> None:
@@ -30,6 +30,10 @@ class Executor(ABC):
         Raises:
             RunError: The tasks cannot be done.
         """
+
+    @abstractmethod
+    def news(self) -> list[str]:
+        """Lines about the workers that the user should read, each given once."""
 
     @abstractmethod
     def close(self) -> None:

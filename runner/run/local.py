@@ -82,6 +82,7 @@ class LocalExecutor(Executor):
         self._cores = claim(wanted) if self._pin else []
         if jobs is None and self._pin:
             wanted = max(1, len(self._cores))
+        self._news = self._about_cores(wanted)
         try:
             for number in range(wanted):
                 self._start(self._cores[number] if number < len(self._cores) else None)
@@ -94,10 +95,10 @@ class LocalExecutor(Executor):
         """See `Executor.slots`."""
         return len(self._workers)
 
-    @property
-    def unpinned(self) -> int:
-        """How many workers lack a core of their own, though they should have one."""
-        return self.slots - len(self._cores) if self._pin else 0
+    def news(self) -> list[str]:
+        """See `Executor.news`."""
+        news, self._news = self._news, []
+        return news
 
     def submit(self, task: Task) -> None:
         """See `Executor.submit`."""
@@ -145,6 +146,14 @@ class LocalExecutor(Executor):
         for worker in self._workers.values():
             worker.process.send_signal(signal.SIGTERM)
         self._end(_PROMPT)
+
+    def _about_cores(self, workers: int) -> list[str]:
+        """Whether workers lack a core of their own, though they should have one."""
+        lacking = workers - len(self._cores) if self._pin else 0
+        if not lacking:
+            return []
+        note = f"note: {lacking} of {workers} workers have no core of their own"
+        return [f"{note}: there are no more, or other runs hold them"]
 
     def _start(self, core: Core | None) -> _Worker:
         try:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from runner import __version__
+from runner.bots.recall import remember
+from runner.cluster.choice import chosen_cluster, on_cluster
 from runner.errors import Interrupted, UsageError
 from runner.games.registry import game as find_game
 from runner.process.fair import make_clock
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from runner.bots import Bot
     from runner.config import Config
     from runner.publish.summary import Summary
+    from runner.run.executor import Executor
     from runner.run.progress import Reporter
 
 __all__ = ["RunChoices", "run"]
@@ -54,6 +57,8 @@ class RunChoices:
     jobs: int | None = None
     """Workers; one for each free core if None."""
     pin: bool = True
+    dask: str | None = None
+    """The address of a Dask scheduler, or ``local``; see `runner.cluster.choice`."""
     fresh: bool = False
     skip_broken: bool = False
 
@@ -113,6 +118,7 @@ class _Run:
         self._seed = draw_seed(config, None if kept is None else Seed(**kept))
         self._before = store.meta("identity")
         self._progress: Progress | None = None
+        self._cluster = chosen_cluster(choices.dask, config.executor)
 
     def go(self) -> None:
         """All steps in their order."""
@@ -160,7 +166,7 @@ class _Run:
         bots, broken = stage_all(self._config.entrants)
         return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
 
-    def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], LocalExecutor]:
+    def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], Executor]:
         """Start every bot once; gives those that will play, and the workers for them."""
         executor = self._executor(bots)
         try:
@@ -212,18 +218,13 @@ class _Run:
             }
         )
 
-    def _announce(self, executor: LocalExecutor) -> None:
+    def _announce(self, executor: Executor) -> None:
         for line in plan_lines(
             self._config, self._seed, executor.slots, protection=PlainLauncher().describe()
         ):
             self._reporter.say(line)
-        if executor.unpinned:
-            self._reporter.say(
-                f"note: {executor.unpinned} of {executor.slots} workers have no core of their own:"
-                " there are no more, or other runs hold them"
-            )
 
-    def _executor(self, bots: list[Bot]) -> LocalExecutor:
+    def _executor(self, bots: list[Bot]) -> Executor:
         setup = Setup(
             version=__version__,
             settings=play_settings(self._config, self._seed),
@@ -232,11 +233,15 @@ class _Run:
             clock=self._config.clock,
             most_alive=_MOST_ALIVE,
         )
-        return LocalExecutor(setup, self._choices.jobs, pin=self._choices.pin)
+        jobs, pin = self._choices.jobs, self._choices.pin
+        if self._cluster is None:
+            return LocalExecutor(setup, jobs, pin=pin)
+        return on_cluster(self._cluster, setup, self._config.entrants, bots, jobs=jobs, pin=pin)
 
     def _remember(self, bots: list[Bot], *, complete: bool) -> None:
         """Keep what the results mean, before the first of them."""
         self._folder.begin()
+        remember(bots)
         self._store.set_meta(
             seed=asdict(self._seed),
             identity=identity(self._config, self._seed, bots),
@@ -268,7 +273,7 @@ class _Run:
             ),
         )
 
-    def _play(self, executor: LocalExecutor, bots: list[Bot]) -> None:
+    def _play(self, executor: Executor, bots: list[Bot]) -> None:
         if self._store.meta("complete") and self._seed.secret:
             self._reporter.say(
                 "note: the secret seed was shown when this tournament was complete: whoever saw it"

@@ -1,0 +1,72 @@
+"""Whether a run uses a cluster, and which; loads nothing of Dask before it does."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from runner.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runner.bots import Bot
+    from runner.config.models import Entrant
+    from runner.run.executor import Executor
+    from runner.run.wire import Setup
+
+__all__ = ["chosen_cluster", "on_cluster"]
+
+_VARIABLE = "DASK_SCHEDULER_ADDRESS"
+
+
+def chosen_cluster(option: str | None, executor: str) -> str | None:
+    """The cluster to play on: the address of its scheduler, or ``local``; None for none.
+
+    Args:
+        option: What ``--dask`` says; it comes first.
+        executor: ``local`` or ``dask``, as configured. ``dask`` alone takes the scheduler that
+            ``DASK_SCHEDULER_ADDRESS`` names, else a cluster of its own on this machine.
+
+    Raises:
+        UsageError: Dask is not installed.
+    """
+    if option is None and executor == "local":
+        return None
+    if find_spec("distributed") is None:
+        raise UsageError(
+            "playing on a cluster needs Dask: pip install 'tourney-runner[dask]', here and on every"
+            " machine of the cluster"
+        )
+    return option or os.environ.get(_VARIABLE) or "local"
+
+
+def on_cluster(  # noqa: PLR0913 - all that a cluster needs to know of a run
+    address: str,
+    setup: Setup,
+    entrants: Sequence[Entrant],
+    bots: Sequence[Bot],
+    *,
+    jobs: int | None,
+    pin: bool,
+) -> Executor:
+    """The executor of a cluster.
+
+    Args:
+        address: As `chosen_cluster` gives it.
+        setup: What a worker on this machine would be told.
+        entrants: All that play, by number.
+        bots: The same, staged on this machine.
+        jobs: With ``local``: how many workers; None for one a core.
+        pin: Whether matches are kept on cores of their own.
+
+    Raises:
+        UsageError: A bot's files cannot be read any more.
+    """
+    from runner.cluster.executor import DaskExecutor  # noqa: PLC0415 - Dask takes a second
+    from runner.cluster.luggage import pack_luggage  # noqa: PLC0415
+
+    luggage = pack_luggage(uuid4().hex, setup, entrants, bots, pin=pin)
+    return DaskExecutor(address, luggage, jobs)

@@ -1,0 +1,307 @@
+"""What happens inside a Dask worker: bots are made ready, and tasks are handed to worker programs.
+
+A Dask worker does as many tasks at a time as it has threads; each has a worker program of its
+own, the very one that plays on a single machine. Programs are kept from task to task. They are
+started from a thread that lives as long as the run, since the system ends them with the thread
+that started them: whatever becomes of the Dask worker, no bot outlives it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from distributed import WorkerPlugin, get_worker
+
+from runner import __version__
+from runner.bots.cache import cache_folder
+from runner.cluster.archive import is_unpacked, unpack, unpacked_folder
+from runner.games.registry import game
+from runner.run.cores import claim
+from runner.run.prepare import specs
+from runner.run.program import WorkerProgram
+from runner.run.readiness import stage_all
+from runner.run.temporary import TEMP_PREFIX, remove_tree
+from runner.run.wire import Waiting, outcome_frame
+
+if TYPE_CHECKING:
+    from runner.cluster.luggage import Luggage
+    from runner.run.cores import Core
+    from runner.run.wire import Setup
+
+__all__ = [
+    "LEASE",
+    "ProgramEndedError",
+    "StrangerError",
+    "about",
+    "enter",
+    "leave",
+    "play",
+    "receive",
+    "renew",
+    "stage",
+    "topic",
+]
+
+LEASE = 60.0
+"""Seconds after which a run that is not heard of any more is over here."""
+_POLITE = 5.0
+_PROMPT = 1.0
+"""Seconds that worker programs get to end, when all is done and when interrupted."""
+_HEADER = 4
+"""Bytes before the body of a frame."""
+
+
+class ProgramEndedError(Exception):
+    """A worker program ended in the middle of a task."""
+
+
+class StrangerError(Exception):
+    """This Dask worker knows nothing of the run: it was started again, or gave up waiting."""
+
+
+def topic(run: str) -> str:
+    """Where a run's Dask workers tell which bots they wait for."""
+    return f"tourney-{run}"
+
+
+def about() -> str:
+    """The version of this program here."""
+    return __version__
+
+
+async def enter(luggage: Luggage, dask_worker: Any) -> list[str]:
+    """Begin a run on this Dask worker.
+
+    Returns:
+        The keys of the archives that are missing here.
+
+    Raises:
+        UsageError: This host does not have the game.
+        OSError: The cache cannot be used.
+    """
+    game(luggage.setup.settings.game)
+    await dask_worker.plugin_add(_Host(luggage), name=topic(luggage.run))
+    keys = {key for key in luggage.archives if key is not None}
+    cache = cache_folder()
+    return [key for key in sorted(keys) if not await asyncio.to_thread(is_unpacked, cache, key)]
+
+
+async def receive(run: str, key: str, piece: bytes, *, last: bool, dask_worker: Any) -> None:
+    """Take a piece of an archive, and unpack the archive after the last.
+
+    Raises:
+        UsageError: The archive does not hold what its key says.
+        OSError: The cache cannot be written.
+    """
+    await asyncio.to_thread(_host(dask_worker, run).receive, key, piece, last=last)
+
+
+async def stage(run: str, dask_worker: Any) -> dict[int, str]:
+    """Make all bots ready; gives why some are not, by number."""
+    return await asyncio.to_thread(_host(dask_worker, run).stage)
+
+
+async def renew(run: str, dask_worker: Any) -> None:
+    """The run goes on."""
+    _host(dask_worker, run).renew()
+
+
+async def leave(run: str, *, politely: bool, dask_worker: Any) -> None:
+    """The run is over here: end all that it started."""
+    host = dask_worker.plugins.get(topic(run))
+    if host is not None:
+        await host.end(politely=politely)
+        await dask_worker.plugin_remove(topic(run))
+
+
+def play(run: str, frame: bytes) -> bytes:
+    """Have a task done, as a task of Dask.
+
+    Args:
+        run: The run.
+        frame: The task, as `runner.run.wire` writes it.
+
+    Returns:
+        The body of the outcome's frame.
+
+    Raises:
+        StrangerError: The run is not known here.
+        ProgramEndedError: The worker program died.
+    """
+    return _host(get_worker(), run).play(frame)
+
+
+def _host(dask_worker: Any, run: str) -> _Host:
+    host = dask_worker.plugins.get(topic(run))
+    if not isinstance(host, _Host):
+        raise StrangerError(run)
+    return host
+
+
+class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked into
+    """One run on one Dask worker; ended with it by Dask, or by itself when the run is lost."""
+
+    def __init__(self, luggage: Luggage) -> None:
+        self._luggage = luggage
+        self._cache = cache_folder()
+        self._temp = Path(tempfile.mkdtemp(prefix=TEMP_PREFIX))
+        self._setup: Setup | None = None
+        self._lock = threading.Lock()
+        self._idle: list[WorkerProgram] = []
+        self._all: dict[WorkerProgram, Core | None] = {}
+        self._over = False
+        self._starter = ThreadPoolExecutor(1, "tourney-starter")
+        self._heard = asyncio.Event()
+        self._worker: Any = None
+        self._watching: asyncio.Task[None] | None = None
+
+    def setup(self, worker: Any) -> None:
+        """Called by Dask, in the loop of the worker."""
+        self._worker = worker
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - Dask's signature
+        """Called by Dask when the worker or the run ends."""
+        await self.end(politely=False)
+
+    def renew(self) -> None:
+        """The run was heard of."""
+        self._heard.set()
+
+    def receive(self, key: str, piece: bytes, *, last: bool) -> None:
+        """See the function of that name."""
+        path = self._temp / f"{key}.tar"
+        with path.open("ab") as file:
+            file.write(piece)
+        if last:
+            with path.open("rb") as file:
+                unpack(self._cache, key, file)
+            path.unlink()
+
+    def stage(self) -> dict[int, str]:
+        """See the function of that name."""
+        luggage = self._luggage
+        entrants = [
+            entrant.model_copy(update={"folder": key and unpacked_folder(self._cache, key)})
+            for entrant, key in zip(luggage.entrants, luggage.archives, strict=True)
+        ]
+        bots, reasons = stage_all(entrants)
+        numbers = {entrant.name: entrant.number for entrant in entrants}
+        broken = {numbers[name]: reason for name, reason in reasons.items()}
+        broken |= {
+            bot.number: (
+                f"the bot {bot.name!r} is not the same on this host: a file that its command names"
+                " by an absolute path differs, or its folder changed while it was sent"
+            )
+            for bot in bots
+            if bot.hash != luggage.hashes[bot.number]
+        }
+        whole = tuple(spec for spec in specs(bots) if spec.number not in broken)
+        self._setup = msgspec.structs.replace(luggage.setup, bots=whole, temp=str(self._temp))
+        return broken
+
+    def play(self, frame: bytes) -> bytes:
+        """See the function of that name."""
+        program = self._take()
+        try:
+            program.write(frame)
+            outcome = self._outcome(program)
+        except BaseException:
+            self._dismiss(program)
+            raise
+        with self._lock:
+            self._idle.append(program)
+        return outcome
+
+    async def end(self, *, politely: bool) -> None:
+        """End all worker programs, and leave nothing."""
+        with self._lock:
+            first, self._over = not self._over, True
+        if first:
+            if self._watching is not None and self._watching is not asyncio.current_task():
+                self._watching.cancel()
+            await asyncio.to_thread(self._end, _POLITE if politely else _PROMPT, politely=politely)
+
+    def _end(self, seconds: float, *, politely: bool) -> None:
+        """End programs within so many seconds; busy ones are collected by who waits for them."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            busy = self._all.keys() - idle
+        for program in idle:
+            program.finish() if politely else program.stop()
+        for program in busy:
+            program.stop()
+        until = time.monotonic() + seconds
+        for program in idle:
+            program.end(until - time.monotonic())
+            self._release(program)
+        while self._all and time.monotonic() < until:
+            time.sleep(0.02)
+        for program in list(self._all):
+            program.kill()
+        self._starter.shutdown(wait=False)
+        remove_tree(self._temp)
+
+    async def _watch(self) -> None:
+        """End by ourselves when the runner was killed, or cannot be reached."""
+        with suppress(TimeoutError):
+            while True:
+                await asyncio.wait_for(self._heard.wait(), LEASE)
+                self._heard.clear()
+        await self.end(politely=False)
+        self._worker.plugins.pop(topic(self._luggage.run), None)
+
+    def _take(self) -> WorkerProgram:
+        """An idle worker program, or a new one."""
+        with self._lock:
+            if self._over or self._setup is None:
+                raise StrangerError(self._luggage.run)
+            if self._idle:
+                return self._idle.pop()
+            setup = self._setup
+        cores = claim(1) if self._luggage.pin else []
+        core = cores[0] if cores else None
+        setup = msgspec.structs.replace(setup, cpu=core and core.number)
+        try:
+            program = self._starter.submit(WorkerProgram, setup).result()
+        except BaseException:
+            for taken in cores:
+                taken.release()
+            raise
+        with self._lock:
+            self._all[program] = core
+            over = self._over
+        if over:
+            self._dismiss(program)
+            raise StrangerError(self._luggage.run)
+        return program
+
+    def _outcome(self, program: WorkerProgram) -> bytes:
+        """Read until the task is done; tells of waiting meanwhile."""
+        while (outcomes := program.read()) is not None:
+            for outcome in outcomes:
+                frame = outcome_frame(outcome)[_HEADER:]
+                if not isinstance(outcome, Waiting):
+                    return frame
+                with suppress(OSError):
+                    self._worker.log_event(topic(self._luggage.run), frame)
+        raise ProgramEndedError("a worker program ended")
+
+    def _dismiss(self, program: WorkerProgram) -> None:
+        program.stop()
+        program.end(_PROMPT)
+        self._release(program)
+
+    def _release(self, program: WorkerProgram) -> None:
+        with self._lock:
+            core = self._all.pop(program, None)
+        if core is not None:
+            core.release()
