@@ -14,6 +14,7 @@ from runner.cli import (
     check,
     export,
     games,
+    new,
     plan,
     publish,
     replay,
@@ -21,6 +22,7 @@ from runner.cli import (
     schema,
     serve,
     standings,
+    submit,
 )
 from runner.errors import ConfigError, Interrupted, TourneyError
 
@@ -34,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help comes twice as fast
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, standings, publish, replay, export, serve, plan, games, schema, check):
+for module in (run, standings, publish, replay, export, serve, plan, games, schema, check, new, submit):
     module.add(app)
 
 

@@ -18,6 +18,7 @@ from runner.authors.check.variants import Variant, largest, variants
 from runner.authors.check.witness import Exchange
 from runner.authors.folder import spec_of, stage_bot
 from runner.authors.protection import protection
+from runner.config.text import listed, shown
 from runner.errors import UsageError
 from runner.games import registry
 from runner.play.faults import Fault, SpoiltError
@@ -48,7 +49,15 @@ def check_bot(entrant: Entrant, plan: Plan, tell: Callable[[Check], None]) -> Re
         entrant: The bot.
         plan: The limits, and perhaps the tournament.
         tell: Called with each check as it ends.
+
+    Raises:
+        UsageError: It does not claim to play what the tournament plays.
     """
+    if plan.config and entrant.games and plan.config.game not in entrant.games:
+        raise UsageError(
+            f"the bot {shown(entrant.name)} plays {listed(entrant.games, 'and')}, expected one "
+            f"that plays {plan.config.game}: see `games` in its bot.yaml"
+        )
     trial = _Trial(entrant, plan, tell)
     trial.run()
     return trial.report()

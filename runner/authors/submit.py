@@ -1,0 +1,142 @@
+"""Entering a bot into a league: a version of it, and a line in the configuration."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from runner.authors.check import check_bot, make_plan
+from runner.authors.folder import read_bot
+from runner.authors.league import slug
+from runner.bots.sources import copy, digest, scan
+from runner.config.text import shown
+from runner.errors import RunError, TourneyError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import date
+    from pathlib import Path
+
+    from runner.authors.check import Check
+    from runner.authors.league import Entry, League
+    from runner.config import Entrant
+
+__all__ = ["Submission", "submit"]
+
+_BOTS = "bots"
+"""Where a league keeps versions, below its folder."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was entered."""
+
+    name: str
+    version: Path
+    """The folder of this version."""
+    hash: str
+    """SHA-256 of its files."""
+    replaced: bool
+    """Whether an older version was taken out."""
+    league: Path
+    """The configuration."""
+
+    def next_steps(self) -> list[str]:
+        """What happens now, for the author."""
+        lines = [f"{self.name} is entered: {self.version} (SHA-256 {self.hash[:12]})"]
+        if self.replaced:
+            lines.append("it takes the place of the version before, whose folder is kept")
+        lines.append(f"it plays from the next run on: tourney run {shlex.quote(str(self.league))}")
+        if repository := _repository(self.version):
+            git = f"git -C {shlex.quote(str(repository))}"
+            paths = (self.version.relative_to(repository), self.league.resolve())
+            lines += [
+                "to submit it as a pull request, on a branch of its own:",
+                f"  {git} add {' '.join(shlex.quote(str(path)) for path in paths)}",
+                f"  {git} commit -m {shlex.quote(f'Enter {self.name}')}",
+                f"  {git} push",
+            ]
+        return lines
+
+
+def submit(  # noqa: PLR0913 - each is a choice of the author
+    folder: Path,
+    league: League,
+    *,
+    name: str | None,
+    replace: bool,
+    today: date,
+    tell: Callable[[Check], None],
+) -> Submission:
+    """Check a bot and enter it.
+
+    Args:
+        folder: The bot.
+        league: Where; it is changed.
+        name: To enter it under; its own if None.
+        replace: Whether it retires the version of that name.
+        today: Part of the version's name.
+        tell: Called with each check as it ends.
+
+    Raises:
+        UsageError: The name is taken, or nobody has it who could be replaced, or the bot fails.
+        ConfigError: The bot's folder is wrong.
+        RunError: The league's folder cannot be written.
+    """
+    entrant = read_bot(folder, name=name)
+    rival = _rival(entrant, league, replace=replace)
+    report = check_bot(entrant, make_plan(league.config), tell)
+    if not report.passed:
+        raise UsageError(
+            f"{shown(entrant.name)} is not entered, since it failed a check: see above. "
+            f"`tourney check {folder}` tries it again"
+        )
+    version, sha256 = _copied(folder, entrant.name, league, today)
+    place = version.relative_to(league.folder).as_posix()
+    own_name = read_bot(folder).name
+    written = entrant.name if entrant.name != own_name else None
+    try:
+        league.write(place, written, place=None if rival is None else rival.place)
+    except TourneyError:
+        shutil.rmtree(version)
+        raise
+    return Submission(entrant.name, version, sha256, rival is not None, league.path)
+
+
+def _rival(entrant: Entrant, league: League, *, replace: bool) -> Entry | None:
+    """The entry that the bot replaces."""
+    rival = league.entry(entrant.name)
+    if rival is not None and not replace:
+        raise UsageError(
+            f"{league.path}: the name {shown(entrant.name)} is taken; give --replace to retire "
+            "that version, or --name to enter this one beside it"
+        )
+    if rival is None and replace:
+        raise UsageError(
+            f"{league.path}: nobody is called {shown(entrant.name)}, so there is nothing to "
+            "replace; leave --replace out"
+        )
+    return rival
+
+
+def _copied(folder: Path, name: str, league: League, today: date) -> tuple[Path, str]:
+    """A copy of the bot's sources in the league's folder, and their hash."""
+    entries = scan(folder)
+    sha256 = digest(folder, entries)
+    version = league.folder / _BOTS / slug(name) / f"{today:%Y-%m-%d}-{sha256[:8]}"
+    if version.exists():
+        raise UsageError(f"{version}: this version was submitted before; change the bot first")
+    try:
+        version.mkdir(parents=True)
+        copy(folder, entries, version)
+    except OSError as error:
+        shutil.rmtree(version, ignore_errors=True)
+        raise RunError(f"{version}: it cannot be written: {error}") from error
+    return version, sha256
+
+
+def _repository(path: Path) -> Path | None:
+    """The git repository that a path lies in."""
+    return next((parent for parent in path.parents if (parent / ".git").exists()), None)

@@ -1,0 +1,57 @@
+"""``tourney submit``: enter a bot into a league."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from runner.authors.check import Check
+
+__all__ = ["add", "submit"]
+
+
+def submit(
+    bot: Annotated[Path, typer.Argument(help="The bot's folder.")],
+    league: Annotated[
+        Path, typer.Argument(help="The league's configuration, or the folder that it is in.")
+    ],
+    *,
+    name: Annotated[
+        str | None, typer.Option(help="Enter it under this name.", show_default="its own")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Retire the version that has this name now.")
+    ] = False,
+) -> None:
+    """Check a bot, copy this version of it into the league's folder, and enter it there."""
+    from datetime import UTC, datetime
+
+    from runner.authors.check.text import check_lines
+    from runner.authors.league import League, find_league
+    from runner.authors.protection import tidy
+    from runner.authors.submit import submit as submit_bot
+
+    def tell(done: Check) -> None:
+        for line in check_lines(done, verbose=False):
+            typer.echo(line)
+
+    with tidy():
+        submission = submit_bot(
+            bot,
+            League(find_league(league)),
+            name=name,
+            replace=replace,
+            today=datetime.now(UTC).date(),
+            tell=tell,
+        )
+    typer.echo()
+    for line in submission.next_steps():
+        typer.echo(line)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("submit")(submit)
