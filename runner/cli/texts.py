@@ -10,7 +10,7 @@ from rich.text import Text
 
 from runner.cli.terminal import stdout_console
 from runner.games import registry
-from runner.publish.tables import headline, terminal_table
+from runner.publish.tables import headline, ruling_lines, terminal_table
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -34,6 +34,8 @@ def print_table(summary: Summary) -> None:
     console = stdout_console()
     console.print(Text(f"{summary.facts.name}: {headline(summary)}"), soft_wrap=True)
     console.print(terminal_table(summary))
+    for line in ruling_lines(summary):
+        console.print(Text(line), soft_wrap=True)
 
 
 def game_list() -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
+from runner.run.field import kept_stages
 from runner.run.planner import blocks, round_result
 from runner.run.prepare import make_field
 from runner.schedule.registry import format_class, make
-from runner.schedule.stages import Stage, StagedFormat, Stages
+from runner.schedule.stages import StagedFormat, Stages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +40,8 @@ def stored_stages(store: Store) -> Stages:
         UsageError: Its format cannot have any.
     """
     name, field, options = _described(store)
-    kept = msgspec.convert(store.meta("stages") or [], list[Stage])
-    whole = Stage(tuple(range(field.entrants)), getattr(options, "rounds", 0))
-    return Stages(name, field, options, kept or [whole])
+    kept = kept_stages(store, field.entrants, getattr(options, "rounds", 0))
+    return Stages(name, field, options, kept)
 
 
 def stored_format(store: Store) -> Format[Any]:

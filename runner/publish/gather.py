@@ -16,6 +16,7 @@ from runner.publish.choices import fault_text
 from runner.ratings.deals import average_places
 from runner.ratings.model import Model
 from runner.ratings.raters import rater
+from runner.results.rulings import counted
 
 if TYPE_CHECKING:
     from runner.publish.choices import PublishChoices
@@ -225,13 +226,14 @@ class _Gatherer:
         self._logs = choices.logs
         self._bots = [_Bot(entrants, summary.facts.rules["players"]) for _ in range(entrants)]
         self._rater = rater("sequential", Model(**summary.facts.rating), entrants)
+        self._deals = 0
         self._every = max(1, summary.deals // _CHECKPOINTS)
         self._marks: list[int] = []
         self._history: list[list[float]] = []
         self._mark(0)
 
     def add(self, number: int, record: DealRecord) -> None:
-        """Take in a deal."""
+        """Take in a deal that counts; its number is that among all."""
         self._add_results(number, record)
         self._add_meetings(record)
         for fault in record.faults:
@@ -240,8 +242,9 @@ class _Gatherer:
                 text = fault_text(fault, self._logs)
                 shown.append(FaultRef(number, fault.move + 1, fault.kind, text))
         self._rater.add(record)
-        if number % self._every == 0:
-            self._mark(number)
+        self._deals += 1
+        if self._deals % self._every == 0:
+            self._mark(self._deals)
 
     def done(self, deals: int) -> Gathered:
         """What came together."""
@@ -290,7 +293,6 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
         choices: What may be shown of faults.
     """
     gatherer = _Gatherer(summary, choices)
-    number = 0
-    for number, record in enumerate(store.records(), start=1):
+    for number, record in counted(store):
         gatherer.add(number, record)
-    return gatherer.done(number)
+    return gatherer.done(summary.deals)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from runner.publish.summary import Ruling
 from runner.ratings.standings import Standing
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Row(msgspec.Struct, frozen=True):
     rating: Interval
     rating_span: Span
     fault_count: int
+    ruling: Ruling | None
+    """What the organiser has decided about it."""
 
 
 def rows(summary: Summary) -> tuple[Row, ...]:
@@ -75,6 +78,7 @@ def _row(
         rating=interval,
         rating_span=_span(interval, standing.mu, scale),
         fault_count=sum(standing.faults.values()),
+        ruling=summary.ruling(standing.name),
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from runner.errors import UsageError
 from runner.play.seeds import seed_hash
 from runner.ratings.model import Model
 from runner.ratings.standings import Standing, standings
+from runner.results.records import DealKey
+from runner.results.rulings import counted, disqualified, in_force
 
 if TYPE_CHECKING:
     from runner.results.store import Store
@@ -45,6 +48,30 @@ class Facts(msgspec.Struct, frozen=True):
     entrants: tuple[EntrantFacts, ...]
 
 
+class Ruling(msgspec.Struct, frozen=True):
+    """What the organiser has decided about a bot."""
+
+    name: str
+    kind: Literal["disqualified", "withdrawn"]
+    reason: str
+    at: str
+    """When it was decided, ISO 8601 in UTC."""
+    since: str | None
+    """The day from which it holds, if that is another."""
+    from_round: int | None
+    """The first round, from 0, that it does not take part in; None while that is not certain."""
+
+
+class VoidDeal(msgspec.Struct, frozen=True):
+    """A deal that was declared void and played again."""
+
+    key: DealKey
+    names: tuple[str, ...]
+    reason: str
+    at: str
+    """ISO 8601 in UTC."""
+
+
 class Summary(msgspec.Struct, frozen=True):
     """A tournament so far."""
 
@@ -53,8 +80,18 @@ class Summary(msgspec.Struct, frozen=True):
     """None while it is secret."""
     seed_sha256: str
     deals: int
+    """That count."""
     complete: bool
     entrants: tuple[Standing, ...]
+    """By rank; disqualified ones last, without any deals."""
+    rulings: tuple[Ruling, ...] = ()
+    """Those in force."""
+    voids: tuple[VoidDeal, ...] = ()
+
+    def ruling(self, name: str) -> Ruling | None:
+        """What was decided about a bot; a disqualification before a withdrawal."""
+        found = [ruling for ruling in self.rulings if ruling.name == name]
+        return min(found, key=lambda ruling: ruling.kind, default=None)
 
 
 def kept_facts(store: Store) -> Facts:
@@ -78,14 +115,46 @@ def summarise(store: Store) -> Summary:
     facts = kept_facts(store)
     seed = store.meta("seed")
     complete = bool(store.meta("complete"))
-    table = standings(
-        [entrant.name for entrant in facts.entrants], store.records(), Model(**facts.rating)
-    )
+    names = [entrant.name for entrant in facts.entrants]
+    deals = (record for _, record in counted(store))
+    table = standings(names, deals, Model(**facts.rating))
+    out = {names[entrant] for entrant in disqualified(store)}
     return Summary(
         facts=facts,
         seed=seed["value"] if complete or not seed["secret"] else None,
         seed_sha256=seed_hash(str(seed["value"])),
         deals=table.deals,
         complete=complete,
-        entrants=table.entrants,
+        entrants=_ranked(table.entrants, out),
+        rulings=tuple(
+            Ruling(
+                name=names[decision.entrant],
+                kind=decision.kind,
+                reason=decision.reason,
+                at=decision.at,
+                since=decision.since,
+                from_round=decision.from_round,
+            )
+            for decision in in_force(store)
+        ),
+        voids=tuple(
+            VoidDeal(
+                key=void.record.key,
+                names=tuple(names[entrant] for entrant in void.record.seating),
+                reason=void.reason,
+                at=void.at,
+            )
+            for void in store.voids()
+        ),
     )
+
+
+def _ranked(rows: tuple[Standing, ...], out: set[str]) -> tuple[Standing, ...]:
+    """The table with those at its end who are out of it."""
+    if not out:
+        return rows
+    ranked = [row for row in rows if row.name not in out]
+    scores = [row.score for row in ranked]
+    ranked = [replace(row, rank=scores.index(row.score) + 1) for row in ranked]
+    last = [replace(row, rank=len(ranked) + 1) for row in rows if row.name in out]
+    return (*ranked, *last)

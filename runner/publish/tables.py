@@ -21,7 +21,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from runner.publish.summary import Summary
+    from runner.publish.summary import Ruling, Summary
     from runner.ratings.standings import Standing
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "as_text",
     "headline",
     "no_formula",
+    "ruling_lines",
     "terminal_table",
 ]
 
@@ -46,7 +47,10 @@ def as_json(summary: Summary) -> str:
         "seed_sha256": summary.seed_sha256,
         "deals": summary.deals,
         "complete": summary.complete,
-        "entrants": [msgspec.to_builtins(entrant) for entrant in summary.entrants],
+        "entrants": [
+            msgspec.to_builtins(entrant) | _json_ruling(summary.ruling(entrant.name))
+            for entrant in summary.entrants
+        ],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
@@ -61,6 +65,7 @@ def as_csv(summary: Summary) -> str:
         ["rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place"]
         + [f"place_{place + 1}" for place in range(players)]
         + [f"faults_{kind}" for kind in kinds]
+        + (["ruling"] if summary.rulings else [])
     )
     for entrant in summary.entrants:
         places = [*entrant.places, *[0] * (players - len(entrant.places))]
@@ -69,6 +74,7 @@ def as_csv(summary: Summary) -> str:
             + [entrant.deals, entrant.points, entrant.mean_place]
             + places
             + [entrant.faults.get(kind, 0) for kind in kinds]
+            + ([no_formula(_ruling_words(summary, entrant.name))] if summary.rulings else [])
         )
     return file.getvalue()
 
@@ -87,7 +93,11 @@ def as_markdown(summary: Summary) -> str:
     for entrant in summary.entrants:
         cells = _cells(entrant)
         cells[1] = _markdown(entrant.name)
+        if _is_out(summary, entrant):
+            cells[1] = f"~~{cells[1]}~~"
         lines.append(f"| {' | '.join(cells)} |")
+    if summary.rulings:
+        lines += ["", *(f"* {_markdown(line)}" for line in ruling_lines(summary))]
     return "\n".join(lines) + "\n"
 
 
@@ -115,7 +125,9 @@ def as_latex(summary: Summary) -> str:
         rf"{' & '.join(_latex(cell) for cell in _cells(entrant))} \\"
         for entrant in summary.entrants
     ]
-    return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+    lines += [r"\hline", r"\end{tabular}"]
+    lines += [rf"\par {_latex(line)}" for line in ruling_lines(summary)]
+    return "\n".join(lines) + "\n"
 
 
 def as_text(summary: Summary) -> str:
@@ -130,6 +142,8 @@ def as_text(summary: Summary) -> str:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
+    if summary.rulings:
+        lines += ["", *map(_plain, ruling_lines(summary))]
     return "\n".join(lines) + "\n"
 
 
@@ -142,8 +156,38 @@ def terminal_table(summary: Summary) -> Table:
         table.add_column(title, justify="right")
     table.add_column("faults")
     for entrant in summary.entrants:
-        table.add_row(*map(Text, _cells(entrant)))
+        style = "strike dim" if _is_out(summary, entrant) else ""
+        table.add_row(*map(Text, _cells(entrant)), style=style)
     return table
+
+
+def ruling_lines(summary: Summary) -> list[str]:
+    """What was decided about bots, in a sentence each."""
+    return [
+        f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
+        for ruling in dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
+        if ruling is not None
+    ]
+
+
+def _is_out(summary: Summary, entrant: Standing) -> bool:
+    ruling = summary.ruling(entrant.name)
+    return ruling is not None and ruling.kind == "disqualified"
+
+
+def _json_ruling(ruling: Ruling | None) -> dict[str, str]:
+    return {} if ruling is None else {ruling.kind: ruling.reason}
+
+
+def _ruling_words(summary: Summary, name: str) -> str:
+    ruling = summary.ruling(name)
+    if ruling is None:
+        return ""
+    if ruling.kind == "disqualified":
+        return f"disqualified: {ruling.reason}; deals at which it sat count for nobody"
+    if ruling.from_round is None:
+        return f"withdrawn from {ruling.since} on: {ruling.reason}"
+    return f"withdrawn, after {ruling.from_round} rounds: {ruling.reason}"
 
 
 def headline(summary: Summary) -> str:

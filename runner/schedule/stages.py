@@ -68,12 +68,16 @@ class Stages:
         """Of all stages."""
         return sum(stage.rounds for stage in self.stages)
 
+    def like(self, stages: Sequence[Stage]) -> Stages:
+        """Other stages of the same tournament."""
+        return Stages(self.name, self.field, self.options, stages)
+
     def extended(self, active: Sequence[int], rounds: int) -> Stages:
         """With more rounds at the end, for those who are there now."""
         *before, last = self.stages
         if last.newcomer is None and last.entrants == tuple(active):
-            return self._with([*before, Stage(last.entrants, last.rounds + rounds)])
-        return self._with([*self.stages, Stage(tuple(active), rounds)])
+            return self.like([*before, Stage(last.entrants, last.rounds + rounds)])
+        return self.like([*self.stages, Stage(tuple(active), rounds)])
 
     def joined(self, active: Sequence[int], newcomer: int) -> Stages:
         """With the rounds that someone needs who was not there.
@@ -93,7 +97,7 @@ class Stages:
         if owed <= 0 or len(field) < self.field.players:
             return self
         rounds = ceil(owed / self._share(Stage(field, 1, newcomer)))
-        return self._with([*self.stages, Stage(field, rounds, newcomer)])
+        return self.like([*self.stages, Stage(field, rounds, newcomer)])
 
     def without(self, gone: int, from_round: int) -> Stages:
         """With somebody missing from a round on; tables that cannot be filled are not played."""
@@ -110,7 +114,27 @@ class Stages:
             others = tuple(entrant for entrant in stage.entrants if entrant != gone)
             if stage.newcomer != gone and len(others) >= self.field.players:
                 kept.append(Stage(others, stage.rounds - before, stage.newcomer))
-        return self._with(kept)
+        return self.like(kept)
+
+    def returned(self, active: Sequence[int], back: int, from_round: int) -> Stages:
+        """With somebody there again from a round on, who first makes up for what he has missed.
+
+        Args:
+            active: The others who are there now.
+            back: Who returns.
+            from_round: The first round that is not played yet.
+        """
+        played, first = list[Stage](), 0
+        coming = list[Stage]()
+        for stage in self.stages:
+            before = min(stage.rounds, max(0, from_round - first))
+            first += stage.rounds
+            if before:
+                played.append(Stage(stage.entrants, before, stage.newcomer))
+            if before < stage.rounds:
+                field = tuple(sorted({*stage.entrants, back}))
+                coming.append(Stage(field, stage.rounds - before, stage.newcomer))
+        return self.like([*self.like(played).joined(active, back).stages, *coming])
 
     def format(self, number: int) -> Format[Any]:
         """The format of one stage alone; its entrants are positions in `Stage.entrants`."""
@@ -127,9 +151,6 @@ class Stages:
     @property
     def _seats(self) -> int:
         return self.field.players
-
-    def _with(self, stages: Sequence[Stage]) -> Stages:
-        return Stages(self.name, self.field, self.options, stages)
 
     def _share(self, stage: Stage) -> int:
         """How many matches each entrant has in a round of the whole field of a stage."""

@@ -1,0 +1,52 @@
+"""``tourney withdraw``: a bot plays no more."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "withdraw"]
+
+
+def withdraw(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    bot: Annotated[str, typer.Argument(help="The bot's name.")],
+    *,
+    reason: Annotated[
+        str, typer.Option(help="Why, for everybody to read.")
+    ] = "its author has withdrawn it",
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            "--from",
+            formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
+            help="The day from which it holds.",
+            show_default="today",
+        ),
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take it back.")] = False,
+) -> None:
+    """Let a bot keep what it has played, and play no more rounds from a day on.
+
+    Rounds of which something is stored are played to their end with it; the rounds after them
+    are planned anew for the others. On a day to come, the first run from that day on does so.
+    """
+    from runner.cli.texts import print_table
+    from runner.league import ruling
+
+    if undo:
+        summary, line = ruling.undo(folder, "withdrawn", bot)
+    else:
+        day = None if since is None else since.date()
+        summary, line = ruling.rule(folder, "withdrawn", bot, reason, day)
+    print_table(summary)
+    typer.echo(line)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("withdraw")(withdraw)
