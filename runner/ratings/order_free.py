@@ -181,18 +181,24 @@ class Fit:
 
     Args:
         model: The constants.
-        precisions: For each entrant, 1 / sigma².
-        shifts: For each entrant, mu / sigma².
+        beliefs: For each entrant, 1 / sigma² and mu / sigma².
         evidence: All that was said, by the number of players.
+        connected: For each entrant a number that it shares with all whom deals connect with it.
     """
 
     def __init__(
-        self, model: Model, precisions: Floats, shifts: Floats, evidence: list[Evidence]
+        self,
+        model: Model,
+        beliefs: tuple[Floats, Floats],
+        evidence: list[Evidence],
+        connected: Integers,
     ) -> None:
         self.model = model
+        precisions, shifts = beliefs
         self.mu: Floats = shifts / precisions
         self.sigma: Floats = 1 / np.sqrt(precisions)
         self.evidence = evidence
+        self.connected = connected
 
     def ratings(self) -> list[Rating]:
         """The ratings by entrant."""
@@ -225,7 +231,7 @@ def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
         for table in evidence:
             table.move(ahead - moved)
         precisions, shifts = _beliefs(model, entrants, evidence)
-    return Fit(model, precisions, shifts, evidence)
+    return Fit(model, (precisions, shifts), evidence, groups)
 
 
 def _beliefs(model: Model, entrants: int, evidence: list[Evidence]) -> tuple[Floats, Floats]:

@@ -55,9 +55,11 @@ class OrderFreeRater:
         self._model = model
         self._entrants = entrants
         self._rows: dict[int, array[int]] = {}
+        self._fit: Fit | None = None
 
     def add(self, deal: Deal) -> None:
         """Keep the deal's outcome."""
+        self._fit = None
         rows = self._rows.setdefault(len(deal.seating), array("i"))
         before = None
         for seat in finishing_order(deal.places, tie_seed(deal.key)):
@@ -66,7 +68,16 @@ class OrderFreeRater:
             before = deal.places[seat]
 
     def fit(self) -> Fit:
-        """All that was made out of the deals so far; rows of evidence stand in their order."""
+        """What is made out of the deals so far; the rows of its evidence stand in their order."""
+        if self._fit is None:
+            self._fit = self._fitted()
+        return self._fit
+
+    def ratings(self) -> list[Rating]:
+        """The ratings by all deals so far, the same whatever their order."""
+        return self.fit().ratings()
+
+    def _fitted(self) -> Fit:
         import numpy as np  # noqa: PLC0415 - the plain table must not wait for it
 
         from runner.ratings.order_free import fit  # noqa: PLC0415
@@ -76,10 +87,6 @@ class OrderFreeRater:
             for players, rows in self._rows.items()
         }
         return fit(self._model, self._entrants, tables)
-
-    def ratings(self) -> list[Rating]:
-        """The ratings by all deals so far, the same whatever their order."""
-        return self.fit().ratings()
 
 
 def rater(update: Update, model: Model, entrants: int) -> Rater:

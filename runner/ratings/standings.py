@@ -77,7 +77,7 @@ class Tally:
     ) -> None:
         self._names = tuple(names)
         self._records = [_Record() for _ in names]
-        self._rater = rater(update, model or Model(), len(self._names))
+        self.rater = rater(update, model or Model(), len(self._names))
         self._deals = 0
         self._players = 0
 
@@ -95,12 +95,12 @@ class Tally:
             record.places[place] += 1
         for fault in deal.faults:
             self._records[fault.entrant].faults[fault.kind] += 1
-        self._rater.add(deal)
+        self.rater.add(deal)
 
     def standings(self) -> Standings:
         """The table after the deals so far."""
         rows = sorted(
-            zip(self._names, self._rater.ratings(), self._records, strict=True),
+            zip(self._names, self.rater.ratings(), self._records, strict=True),
             key=lambda row: (-row[1].score, row[0]),
         )
         scores = [rating.score for _, rating, _ in rows]
