@@ -3,39 +3,125 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from runner.authors.again import Stored
+    from runner.results.store import Store
 
 __all__ = ["add", "replay"]
 
 
-def replay(
+def replay(  # noqa: PLR0913 - each is an option
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     deal: Annotated[
-        int, typer.Argument(min=1, help="The deal's number in the order of the schedule, from 1.")
-    ],
+        int | None,
+        typer.Argument(
+            min=1,
+            help="The deal's number in the order of the schedule, from 1.",
+            show_default=False,
+        ),
+    ] = None,
     *,
+    last_fault: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Take the last deal in which this bot failed."),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(min=0, help="Show what the bot in this seat saw and was sent."),
+    ] = None,
+    feed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="BOT", help="Send this bot the requests of the seat; show other answers."
+        ),
+    ] = None,
     html: Annotated[
-        Path, typer.Option(help="Write the replay as a page that needs nothing beside it.")
-    ],
+        Path | None, typer.Option(help="Write the replay as a page that needs nothing beside it.")
+    ] = None,
     debug: Annotated[
         bool | None,
-        typer.Option("--debug/--no-debug", help="Whether to show the bots' debug notes."),
+        typer.Option("--debug/--no-debug", help="Whether the page shows the bots' debug notes."),
     ] = None,
 ) -> None:
-    """Show a stored deal again."""
+    """Show a stored deal again: in the terminal, or as a page."""
     from contextlib import closing
 
-    from runner.publish.choices import kept_choices
-    from runner.publish.single import replay_page
-    from runner.publish.writing import write_whole
+    from runner.authors.looking import last_fault as find_fault
+    from runner.authors.looking import seat_of, stored_deal
+    from runner.errors import UsageError
     from runner.results.store import FILE_NAME, Store
 
     with closing(Store(folder / FILE_NAME)) as store:
-        page = replay_page(store, deal, kept_choices(store, debug=debug))
-    write_whole(html, page)
-    typer.echo(f"the replay: {html}")
+        failed_seat = None
+        if last_fault is not None:
+            deal, failed_seat = find_fault(store, last_fault)
+        if deal is None:
+            raise UsageError("name a deal by its number, or a bot with --last-fault")
+        if html is not None:
+            _page(store, deal, html, debug=debug)
+            return
+        stored = stored_deal(store, deal)
+        if seat is not None:
+            seat_of(stored, seat)
+    if feed is None:
+        _show(stored, deal, seat)
+    else:
+        _feed(stored, failed_seat if seat is None else seat, feed)
+
+
+def _page(store: Store, deal: int, path: Path, *, debug: bool | None) -> None:
+    from runner.publish.choices import kept_choices
+    from runner.publish.single import replay_page
+    from runner.publish.writing import write_whole
+
+    write_whole(path, replay_page(store, deal, kept_choices(store, debug=debug)))
+    typer.echo(f"the replay: {path}")
+
+
+def _show(stored: Stored, deal: int, seat: int | None) -> None:
+    import sys
+
+    from rich.console import Console
+
+    from runner.authors.stepping import Stepper
+
+    interactive = sys.stdin.isatty() and sys.stdout.isatty()
+    console = Console(width=None if interactive else 100, highlight=False)
+    whose = "" if seat is None else f", as {stored.names[seat]} in seat {seat} saw it"
+    stepper = Stepper(stored, seat, console, f"deal {deal}: {', '.join(stored.names)}{whose}")
+    if interactive:
+        stepper.run()
+    else:
+        stepper.print_all()
+
+
+def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
+    from runner.authors.again import compare
+    from runner.authors.feeding import difference_lines, summary_line
+    from runner.authors.folder import read_bot, spec_of, stage_bot
+    from runner.authors.protection import protection, tidy
+    from runner.errors import UsageError
+    from runner.play.faults import Fault, SpoiltError
+
+    if seat is None:
+        raise UsageError("whose requests shall it be sent? give --seat as well")
+    spec = spec_of(stage_bot(read_bot(bot)), seat)
+    with tidy():
+        try:
+            compared = compare(
+                stored,
+                seat,
+                spec,
+                protection().launcher,
+                lambda one: typer.echo("\n".join(difference_lines(one))),
+            )
+        except (Fault, SpoiltError) as error:
+            raise UsageError(f"{bot}: {error}") from error
+    typer.echo(summary_line(compared, stored.names[seat]))
 
 
 def add(app: typer.Typer) -> None:

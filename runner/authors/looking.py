@@ -1,0 +1,69 @@
+"""Finding stored deals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from runner.authors.again import Stored
+from runner.config.text import listed, nearest, shown
+from runner.errors import UsageError
+from runner.play.settings import PlaySettings
+
+if TYPE_CHECKING:
+    from runner.results.store import Store
+
+__all__ = ["last_fault", "seat_of", "stored_deal"]
+
+
+def stored_deal(store: Store, number: int) -> Stored:
+    """A deal by its number in schedule order, from 1.
+
+    Raises:
+        UsageError: There are not so many, or nothing was begun there.
+    """
+    record = store.record(number)
+    names = _names(store)
+    settings = msgspec.convert(store.meta("settings"), PlaySettings)
+    return Stored(settings, record, tuple(names[entrant] for entrant in record.seating))
+
+
+def last_fault(store: Store, name: str) -> tuple[int, int]:
+    """The last deal in which a bot failed: its number, and the bot's seat.
+
+    Raises:
+        UsageError: It never did, or there is no such bot.
+    """
+    names = _names(store)
+    if name not in names:
+        raise UsageError(
+            f"{store.path}: nobody is called {shown(name)}{nearest(name, names)}; the bots are "
+            f"{listed(names, 'and')}"
+        )
+    entrant, found = names.index(name), None
+    for number, record in enumerate(store.records(), 1):
+        if any(fault.entrant == entrant for fault in record.faults):
+            found = number, record.seating.index(entrant)
+    if found is None:
+        raise UsageError(f"{store.path}: {shown(name)} has no fault here")
+    return found
+
+
+def seat_of(stored: Stored, seat: int) -> int:
+    """A seat of a deal.
+
+    Raises:
+        UsageError: There is no such seat.
+    """
+    if not 0 <= seat < len(stored.names):
+        seats = ", ".join(f"{number} {name}" for number, name in enumerate(stored.names))
+        raise UsageError(f"there is no seat {seat} in this deal; its seats are {seats}")
+    return seat
+
+
+def _names(store: Store) -> list[str]:
+    facts = store.meta("facts")
+    if facts is None:
+        raise UsageError(f"{store.path}: no tournament was begun here")
+    return [str(entrant["name"]) for entrant in facts["entrants"]]
