@@ -53,6 +53,9 @@ def settings() -> PlaySettings:
         ponder=False,
         reveal_names=False,
         memory=512 << 20,
+        processes=32,
+        file_size=1 << 20,
+        temp=1 << 20,
         output=1 << 20,
         stderr=64 << 10,
     )

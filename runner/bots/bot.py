@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from runner.process.launcher import Rights
+
 __all__ = ["Bot"]
 
 
@@ -26,3 +28,5 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """The file behind the first word, links resolved, for the record."""
     trusted: bool
     """Whether the tournament's configuration vouches for it."""
+    rights: Rights = Rights()
+    """What the tournament grants it."""

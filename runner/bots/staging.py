@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,25 @@ from runner.bots.sources import Entry, copy, digest, file_digest, scan
 from runner.config.programs import expanded, find_program, missing_file, missing_program
 from runner.config.text import escaped, shown
 from runner.errors import UsageError
+from runner.process.launcher import PlainLauncher
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runner.config.models import Entrant
+    from runner.process.launcher import Launcher
 
 __all__ = ["stage"]
 
 
-def stage(entrant: Entrant, cache: Path | None = None, *, build_seconds: float = 600.0) -> Bot:
+def stage(
+    entrant: Entrant,
+    cache: Path | None = None,
+    *,
+    launcher: Launcher | None = None,
+    build_network: bool = False,
+    build_seconds: float = 600.0,
+) -> Bot:
     """Make a bot ready to run; quick when this version of it was staged before.
 
     May be called for several entrants at once, from threads or processes.
@@ -33,13 +45,23 @@ def stage(entrant: Entrant, cache: Path | None = None, *, build_seconds: float =
     Args:
         entrant: What to stage.
         cache: Where; `runner.bots.cache.cache_folder` if left out.
+        launcher: How its build commands are started; without any confinement if left out.
+        build_network: Whether they may use the network.
         build_seconds: For all its build commands together.
 
     Raises:
         UsageError: It cannot be copied, built or started. Nothing is left of a failed attempt.
     """
+    building = partial(
+        build,
+        entrant.name,
+        tuple(expanded(step) for step in entrant.build or ()),
+        launcher=launcher or PlainLauncher(limited=False),
+        network=build_network,
+        seconds=build_seconds,
+    )
     try:
-        return _stage(entrant, (cache or cache_folder()).absolute(), build_seconds)
+        return _stage(entrant, (cache or cache_folder()).absolute(), building)
     except OSError as error:
         reason = f"{error.strerror or error}" + (f": {error.filename}" if error.filename else "")
         raise UsageError(
@@ -47,7 +69,7 @@ def stage(entrant: Entrant, cache: Path | None = None, *, build_seconds: float =
         ) from error
 
 
-def _stage(entrant: Entrant, cache: Path, build_seconds: float) -> Bot:
+def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> Bot:
     versions = cache / "bots"
     entries = scan(entrant.folder) if entrant.folder else []
     sources = digest(entrant.folder, entries) if entrant.folder else _sha256([])
@@ -59,7 +81,7 @@ def _stage(entrant: Entrant, cache: Path, build_seconds: float) -> Bot:
             try:
                 if entrant.folder:
                     _copy(entrant.folder, entries, place.folder, sources)
-                build(entrant.name, steps, place.folder, build_seconds)
+                building(place.folder)
                 place.complete()
             except BaseException:
                 place.remove()
@@ -77,6 +99,7 @@ def _stage(entrant: Entrant, cache: Path, build_seconds: float) -> Bot:
         env=entrant.env,
         hash=_sha256(identity),
         executable=os.path.realpath(command[0]),
+        rights=entrant.rights,
         trusted=entrant.trusted,
     )
 

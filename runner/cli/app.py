@@ -12,6 +12,7 @@ import typer
 from runner import __version__
 from runner.cli import (
     check,
+    doctor,
     export,
     games,
     new,
@@ -23,6 +24,7 @@ from runner.cli import (
     serve,
     standings,
     submit,
+    verify,
 )
 from runner.errors import ConfigError, Interrupted, TourneyError
 
@@ -36,7 +38,22 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help comes twice as fast
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (run, standings, publish, replay, export, serve, plan, games, schema, check, new, submit):
+for module in (
+    run,
+    standings,
+    publish,
+    replay,
+    export,
+    serve,
+    plan,
+    games,
+    schema,
+    check,
+    new,
+    submit,
+    verify,
+    doctor,
+):
     module.add(app)
 
 

@@ -22,7 +22,7 @@ def plan(
 ) -> None:
     """Show what would be played; play nothing."""
     from runner.config import load_config
-    from runner.process.launcher import PlainLauncher
+    from runner.process.sandbox import choose
     from runner.run.cores import available
     from runner.run.plan import plan_lines
     from runner.run.prepare import draw_seed
@@ -32,7 +32,9 @@ def plan(
         loaded,
         draw_seed(loaded, None),
         jobs or available(),
-        protection=PlainLauncher().describe(),
+        protection=choose(
+            loaded.sandbox, trusted=all(bot.trusted for bot in loaded.entrants)
+        ).describe(),
     )
     typer.echo("\n".join(lines))
 

@@ -40,6 +40,10 @@ def run(  # noqa: PLR0913 - each is an option
     no_pin: Annotated[
         bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
     ] = False,
+    no_sandbox: Annotated[
+        bool,
+        typer.Option("--no-sandbox", help="Run bots without any protection against malice."),
+    ] = False,
     dask: Annotated[
         str | None,
         typer.Option(
@@ -72,6 +76,7 @@ def run(  # noqa: PLR0913 - each is an option
         dask=dask,
         fresh=fresh,
         skip_broken=skip_broken,
+        sandbox="off" if no_sandbox else None,
     )
     reporter = make_reporter()
     if live:

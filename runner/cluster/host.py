@@ -24,6 +24,7 @@ from runner import __version__
 from runner.bots.cache import cache_folder
 from runner.cluster.archive import is_unpacked, unpack, unpacked_folder
 from runner.games.registry import game
+from runner.process.sandbox import choose
 from runner.run.cores import claim
 from runner.run.prepare import specs
 from runner.run.program import WorkerProgram
@@ -193,7 +194,12 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
             entrant.model_copy(update={"folder": key and unpacked_folder(self._cache, key)})
             for entrant, key in zip(luggage.entrants, luggage.archives, strict=True)
         ]
-        bots, reasons = stage_all(entrants)
+        setup = luggage.setup
+        bots, reasons = stage_all(
+            entrants,
+            launcher=choose(setup.sandbox, trusted=True),
+            build_network=setup.build_network,
+        )
         numbers = {entrant.name: entrant.number for entrant in entrants}
         broken = {numbers[name]: reason for name, reason in reasons.items()}
         broken |= {

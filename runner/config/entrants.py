@@ -14,7 +14,8 @@ from runner.config.problems import Problem
 from runner.config.programs import expanded, missing_file, missing_program
 from runner.config.reading import read
 from runner.config.text import escaped, nearest, shown
-from runner.config.written import BotManifest, BotReference, InlineBot
+from runner.config.written import BotManifest, BotReference, Granted, InlineBot
+from runner.process.launcher import Rights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,9 +82,7 @@ class Candidates:
             return None
         document, manifest = found
         named = (*place, "name") if entry.name else place
-        entrant = _entrant(
-            manifest, folder, entry.name or manifest.name, entry.env, trusted=entry.trusted
-        )
+        entrant = self._entrant(place, manifest, folder, entry.name or manifest.name, entry)
         return Candidate(place, entrant, named, tuple(_broken(entrant, document, ())))
 
     def _inline(self, place: Place) -> Candidate | None:
@@ -95,9 +94,66 @@ class Candidates:
             folder = self._folder((*place, "cwd"), entry.cwd)
             if folder is None:
                 return None
-        entrant = _entrant(entry, folder, entry.name, entry.env, trusted=entry.trusted)
+        entrant = self._entrant(place, entry, folder, entry.name, entry)
         broken = tuple(_broken(entrant, self.document, place))
         return Candidate(place, entrant, (*place, "name"), broken)
+
+    def _entrant(
+        self,
+        place: Place,
+        manifest: BotManifest,
+        folder: FilePath | None,
+        name: str,
+        granted: Granted,
+    ) -> Entrant:
+        passed = () if isinstance(granted.env, dict) else granted.env
+        return Entrant(
+            number=0,
+            name=name,
+            folder=folder,
+            command=manifest.command,
+            build=manifest.build,
+            language=manifest.language,
+            author=manifest.author,
+            games=manifest.games,
+            env=granted.env if isinstance(granted.env, dict) else {},
+            trusted=granted.trusted,
+            rights=Rights(
+                network=granted.network,
+                devices=tuple(self._devices(place, granted)),
+                data=tuple(self._data(place, granted)),
+                env=tuple(self._passed(place, passed)),
+            ),
+        )
+
+    def _devices(self, place: Place, granted: Granted) -> Iterator[str]:
+        for index, device in enumerate(granted.devices):
+            if not device.startswith("/dev/") or not os.path.exists(device):  # noqa: PTH110 - as above
+                self.document.add(
+                    (*place, "devices", index),
+                    f"found {shown(device)}, expected a device that is there, such as /dev/dri",
+                )
+            yield device
+
+    def _data(self, place: Place, granted: Granted) -> Iterator[str]:
+        for index, text in enumerate(granted.data):
+            path = os.path.realpath(self.base / os.path.expanduser(text.replace("\0", "")))  # noqa: PTH111 - as below
+            if not os.path.exists(path):  # noqa: PTH110 - as above
+                self.document.add(
+                    (*place, "data", index),
+                    f"found {shown(text)}, which is not there, expected a file or folder to read",
+                )
+            yield path
+
+    def _passed(self, place: Place, names: tuple[str, ...]) -> Iterator[str]:
+        for index, name in enumerate(names):
+            if name not in os.environ:
+                self.document.add(
+                    (*place, "env", index),
+                    f"found {shown(name)}, which is not set here, expected the name of a variable"
+                    " of your own environment",
+                )
+            yield name
 
     def _folder(self, place: Place, text: str) -> FilePath | None:
         """The folder of that name, absolute, or None after noting why it will not do."""
@@ -157,23 +213,6 @@ def _no_folder(path: FilePath, text: str) -> str:
     if " " in text.strip() and not hint:
         hint = "; a command is written {name: .., command: .., cwd: ..}"
     return f"found {shown(text)}, which is not there, expected a folder{hint}"
-
-
-def _entrant(
-    manifest: BotManifest, folder: FilePath | None, name: str, env: dict[str, str], *, trusted: bool
-) -> Entrant:
-    return Entrant(
-        number=0,
-        name=name,
-        folder=folder,
-        command=manifest.command,
-        build=manifest.build,
-        language=manifest.language,
-        author=manifest.author,
-        games=manifest.games,
-        env=env,
-        trusted=trusted,
-    )
 
 
 def _broken(entrant: Entrant, document: Document, place: Place) -> Iterator[Problem]:

@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAn
 
 from runner.config.values import SIZE, TIME, Line
 from runner.games.base import GameOptions
+from runner.process.launcher import Rights
+from runner.process.sandbox.choice import Mode
 from runner.schedule.base import FormatOptions
 
 __all__ = [
@@ -66,6 +68,16 @@ class LimitsConfig(Section):
         Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
     )
     """Memory of a bot's process and all that it starts; null for no limit."""
+    processes: int = Field(default=32, ge=1, le=4096)
+    """Processes and threads of a bot at one time; only a sandbox can hold it to that."""
+    file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema] = Field(
+        default=64 * _MIB, json_schema_extra={"default": "64M"}
+    )
+    """Of any file that a bot writes."""
+    temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema] = Field(
+        default=64 * _MIB, json_schema_extra={"default": "64M"}
+    )
+    """Temporary files of a bot at one time; only a sandbox can hold it to that."""
     output: Annotated[int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema] = Field(
         default=_MIB, json_schema_extra={"default": "1M"}
     )
@@ -167,9 +179,11 @@ class Entrant(Section):
     games: tuple[str, ...] | None = None
     """The games it plays; None for any."""
     env: dict[str, str] = Field(default={})
-    """Variables that the tournament grants it."""
+    """Variables that the tournament gives it."""
     trusted: bool = False
     """Whether the tournament's configuration vouches for it."""
+    rights: Rights = Rights()
+    """What the tournament grants it beyond its own folder."""
 
 
 class Conduct(Section):
@@ -178,6 +192,11 @@ class Conduct(Section):
     time: TimeConfig = Field(default_factory=TimeConfig)
     clock: Literal["fair", "wall"] = "fair"
     """Whether a late answer is charged the bot's own time only, or what the wall clock says."""
+    sandbox: Mode = "auto"
+    """What keeps bots in: the best that works here (auto), one that is named, resource limits
+    alone, or nothing."""
+    build_network: bool = False
+    """Whether building a bot may use the network."""
     ponder: bool = False
     """Whether bots may think while others are to move."""
     on_fault: Literal["forfeit", "substitute"] = "forfeit"

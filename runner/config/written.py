@@ -15,7 +15,15 @@ from runner.config.values import (  # noqa: TC001 - pydantic reads annotations a
     Name,
 )
 
-__all__ = ["BotManifest", "BotReference", "ConfigFile", "InlineBot", "MatchFile", "Settings"]
+__all__ = [
+    "BotManifest",
+    "BotReference",
+    "ConfigFile",
+    "Granted",
+    "InlineBot",
+    "MatchFile",
+    "Settings",
+]
 
 
 class MatchFile(Section):
@@ -44,16 +52,22 @@ class BotManifest(Section):
     """The games it plays; any if left out."""
 
 
-class _Granted(Section):
+class Granted(Section):
     """What only a tournament's configuration may say of a bot."""
 
-    env: Environment = Field(default={})
-    """Variables that the bot gets."""
+    env: Environment | tuple[str, ...] = Field(default={})
+    """Variables that the bot gets: ``{NAME: value}``, or ``[NAME]`` for the organiser's own."""
     trusted: bool = False
-    """Whether the organiser vouches for the bot."""
+    """Whether the organiser vouches for the bot: it may play where no sandbox works."""
+    network: bool = False
+    """Whether the bot may use the network."""
+    devices: tuple[str, ...] = ()
+    """Devices that the bot may use, such as ``/dev/dri/renderD128``."""
+    data: tuple[str, ...] = ()
+    """Files and folders that the bot may read, absolute or relative to this file."""
 
 
-class BotReference(_Granted):
+class BotReference(Granted):
     """A folder with a ``bot.yaml``, entered under a name of its own."""
 
     bot: str = Field(min_length=1)
@@ -62,7 +76,7 @@ class BotReference(_Granted):
     """The name in this tournament; the one in ``bot.yaml`` if left out."""
 
 
-class InlineBot(BotManifest, _Granted):
+class InlineBot(BotManifest, Granted):
     """A bot described in the tournament's own file."""
 
     cwd: str | None = Field(default=None, min_length=1)

@@ -10,6 +10,7 @@ import msgspec
 from runner import __version__
 from runner.bots.recall import recall
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings, Retired
+from runner.process.sandbox import resolve
 from runner.run.cores import available
 from runner.run.local import LocalExecutor
 from runner.run.prepare import specs
@@ -125,7 +126,7 @@ def _setup(store: Store, cast: Cast) -> Setup:
         version=__version__,
         settings=msgspec.convert(store.meta("settings"), PlaySettings),
         bots=cast.specs,
-        launcher="plain",
+        sandbox=resolve("auto", trusted=True),
         clock=store.meta("identity")["clock"],
         most_alive=_MOST_ALIVE,
     )

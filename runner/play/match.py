@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Tables", "dealt", "player_setup"]
 
+_MOST_DEALS = 10_000
+"""Of a match to a target: where nobody can reach it, it ends all the same."""
+
 _REPEATS = 3
 """How often a deal that the host has spoilt is played again."""
 
@@ -74,7 +77,12 @@ def player_setup(
         launcher=launcher,
         clock=clock,
         start_limit=settings.start_ms * 1_000_000,
-        resources=ResourceLimits(memory=settings.memory),
+        resources=ResourceLimits(
+            memory=settings.memory,
+            file_size=settings.file_size,
+            processes=settings.processes,
+            temp_size=settings.temp,
+        ),
         output_cap=settings.output,
         stderr_cap=settings.stderr,
         strict=settings.strict,
@@ -138,7 +146,7 @@ class Tables:
         totals = [0.0] * len(players)
         start = self._first_start(plan)
         number = 0
-        while settings.deals is None or number < settings.deals:
+        while number < (settings.deals or _MOST_DEALS):
             record, start = self._play_deal(plan, players, number, start, faults)
             yield record
             number += 1

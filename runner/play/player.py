@@ -96,7 +96,7 @@ class Player:
         """
         setup = self._setup
         began = monotonic_ns()
-        program = Program(self.bot.command, self.bot.folder, self.bot.env)
+        program = Program(self.bot.command, self.bot.folder, self.bot.env, self.bot.rights)
         try:
             self._child = setup.launcher.start(program, setup.resources)
         except (OSError, ValueError) as error:  # ValueError: words that no program can be given

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from runner.process.launcher import Rights
 from runner.results.records import FaultKind
 
 __all__ = ["BotSpec", "MatchPlan", "PlaySettings", "Retired"]
@@ -20,6 +21,7 @@ class BotSpec(msgspec.Struct, frozen=True):
     folder: str
     env: tuple[tuple[str, str], ...] = ()
     trusted: bool = False
+    rights: Rights = Rights()
 
 
 class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +44,9 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     ponder: bool
     reveal_names: bool
     memory: int | None
+    processes: int = 32
+    file_size: int = 64 << 20
+    temp: int = 64 << 20
     output: int
     stderr: int
 

@@ -65,6 +65,7 @@ def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
             folder=bot.folder,
             env=tuple(bot.env.items()),
             trusted=bot.trusted,
+            rights=bot.rights,
         )
         for bot in bots
     )
@@ -89,6 +90,9 @@ def play_settings(config: Config, seed: Seed) -> PlaySettings:
         ponder=config.ponder,
         reveal_names=config.reveal_names,
         memory=config.limits.memory,
+        processes=config.limits.processes,
+        file_size=config.limits.file_size,
+        temp=config.limits.temp,
         output=config.limits.output,
         stderr=config.limits.stderr,
     )

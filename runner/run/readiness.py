@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from runner.bots import Bot
     from runner.config.models import Entrant
+    from runner.process.launcher import Launcher
     from runner.run.wire import Checked
 
 __all__ = ["stage_all", "why_broken"]
@@ -30,8 +31,15 @@ _WIDTH = 500
 """Of a bot's stderr that is shown."""
 
 
-def stage_all(entrants: Sequence[Entrant]) -> tuple[list[Bot], dict[str, str]]:
+def stage_all(
+    entrants: Sequence[Entrant], *, launcher: Launcher | None = None, build_network: bool = False
+) -> tuple[list[Bot], dict[str, str]]:
     """Copy and build all bots.
+
+    Args:
+        entrants: By number.
+        launcher: How build commands are started; without any confinement if left out.
+        build_network: Whether they may use the network.
 
     Returns:
         Those that are ready, and why the others are not, by name.
@@ -40,7 +48,10 @@ def stage_all(entrants: Sequence[Entrant]) -> tuple[list[Bot], dict[str, str]]:
         Interrupted: By a signal; builds are ended, and nothing is left of them.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        futures = [pool.submit(stage, entrant) for entrant in entrants]
+        futures = [
+            pool.submit(stage, entrant, launcher=launcher, build_network=build_network)
+            for entrant in entrants
+        ]
         try:
             wait(futures)
         except BaseException:

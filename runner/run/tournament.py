@@ -14,7 +14,7 @@ from runner.cluster.choice import chosen_cluster, on_cluster
 from runner.errors import Interrupted, UsageError
 from runner.games.registry import game as find_game
 from runner.process.fair import make_clock
-from runner.process.launcher import PlainLauncher
+from runner.process.sandbox import choose, resolve
 from runner.publish.files import write_files
 from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.publish.wording import utc
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from runner.bots import Bot
     from runner.config import Config
+    from runner.process.sandbox import Mode
     from runner.publish.summary import Summary
     from runner.run.executor import Executor
     from runner.run.progress import Reporter
@@ -61,6 +62,8 @@ class RunChoices:
     """The address of a Dask scheduler, or ``local``; see `runner.cluster.choice`."""
     fresh: bool = False
     skip_broken: bool = False
+    sandbox: Mode | None = None
+    """Instead of the configured one."""
 
 
 def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
@@ -117,6 +120,9 @@ class _Run:
         kept = store.meta("seed")
         self._seed = draw_seed(config, None if kept is None else Seed(**kept))
         self._before = store.meta("identity")
+        trusted = all(entrant.trusted for entrant in config.entrants)
+        self._sandbox = resolve(choices.sandbox or config.sandbox, trusted=trusted)
+        self._launcher = choose(self._sandbox, trusted=trusted)
         self._progress: Progress | None = None
         self._cluster = chosen_cluster(choices.dask, config.executor)
 
@@ -163,7 +169,11 @@ class _Run:
 
     def _staged(self) -> tuple[list[Bot], dict[str, str]]:
         """The bots that are ready, in order; why others are not, by name."""
-        bots, broken = stage_all(self._config.entrants)
+        bots, broken = stage_all(
+            self._config.entrants,
+            launcher=self._launcher,
+            build_network=self._config.build_network,
+        )
         return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
 
     def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], Executor]:
@@ -220,7 +230,7 @@ class _Run:
 
     def _announce(self, executor: Executor) -> None:
         for line in plan_lines(
-            self._config, self._seed, executor.slots, protection=PlainLauncher().describe()
+            self._config, self._seed, executor.slots, protection=self._launcher.describe()
         ):
             self._reporter.say(line)
 
@@ -229,7 +239,8 @@ class _Run:
             version=__version__,
             settings=play_settings(self._config, self._seed),
             bots=specs(bots),
-            launcher="plain",
+            sandbox=self._sandbox,
+            build_network=self._config.build_network,
             clock=self._config.clock,
             most_alive=_MOST_ALIVE,
         )
@@ -263,7 +274,7 @@ class _Run:
             rules=rules,
             differing=differing_rules(config.game, rules),
             limits=limits_line(config),
-            protection=PlainLauncher().describe(),
+            protection=self._launcher.describe(),
             clock=make_clock(config.clock).describe(),
             version=__version__,
             rating=config.rating.model_dump() | {"draw_probability": draw},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from runner.process.sandbox.choice import Mode
 from runner.protocol.messages import Ready
 from runner.results.records import DealRecord
 
@@ -45,11 +46,13 @@ class Setup(msgspec.Struct, frozen=True):
     """Of this program; a worker of another version refuses."""
     settings: PlaySettings
     bots: tuple[BotSpec, ...]
-    launcher: str
-    """The name of the way in which bots are started."""
+    sandbox: Mode
+    """What keeps bots in, as chosen for the whole run."""
     clock: Literal["fair", "wall"]
     most_alive: int
     """How many bots one worker may keep alive."""
+    build_network: bool = False
+    """Whether bots that a host has to build may use the network for it."""
     cpu: int | None = None
     """The core to stay on, with all bots; None to leave that to the system."""
     temp: str | None = None

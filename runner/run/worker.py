@@ -22,7 +22,7 @@ from runner import __version__
 from runner.play.faults import Fault, SpoiltError
 from runner.play.match import Tables
 from runner.process.fair import make_clock
-from runner.process.launcher import PlainLauncher
+from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper, die_with_parent
 from runner.run.wire import (
@@ -90,7 +90,7 @@ class Worker:
         self._tables = Tables(
             setup.settings,
             setup.bots,
-            PlainLauncher(),
+            choose(setup.sandbox, trusted=True),
             make_clock(setup.clock),
             most_alive=setup.most_alive,
             waiting=self._waiting,
@@ -119,6 +119,7 @@ class Worker:
     def _play(self, chunk: Chunk) -> Played:
         if chunk.epoch != self._epoch:
             self._tables.pool.renew()
+            end_unknown_children(set())  # all that bots have left, however well it hid
             self._epoch = chunk.epoch
         began, used = time.monotonic(), time.process_time()
         records = tuple(record for plan in chunk.matches for record in self._tables.play(plan))

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from runner.process.sandbox.build import BUILD_LIMITS, BuildResult, run_build
-from runner.process.sandbox.choice import Mode, choose, probe
+from runner.process.sandbox.choice import Mode, choose, probe, resolve
 from runner.process.sandbox.finding import Finding
 
-__all__ = ["BUILD_LIMITS", "BuildResult", "Finding", "Mode", "choose", "probe", "run_build"]
+__all__ = [
+    "BUILD_LIMITS",
+    "BuildResult",
+    "Finding",
+    "Mode",
+    "choose",
+    "probe",
+    "resolve",
+    "run_build",
+]

@@ -198,9 +198,16 @@ def _adopt(process: subprocess.Popen[bytes], mark: str, info: int) -> _BwrapChil
     if found is None:
         process.kill()
         _, complaint = process.communicate()
-        raise RunError(f"the sandbox could not be set up: {complaint.decode(errors='replace')}")
-    process.returncode = 0  # collected by the child, not by subprocess
+        said = complaint.decode(errors="replace").strip()
+        raise RunError(f"the sandbox could not be set up: {said}")
     init = int(found[1])
+    try:
+        handle = os.pidfd_open(init)
+    except OSError as error:
+        os.kill(init, signal.SIGKILL)
+        process.communicate()
+        raise RunError(f"the sandbox could not be set up: {error}") from error
+    process.returncode = 0  # collected by the child, not by subprocess
     return _BwrapChild(
         pid=process.pid,
         stdin=detached(process.stdin),
@@ -209,7 +216,7 @@ def _adopt(process: subprocess.Popen[bytes], mark: str, info: int) -> _BwrapChil
         mark=mark,
         temp=None,
         init=init,
-        init_handle=os.pidfd_open(init),
+        init_handle=handle,
     )
 
 

@@ -6,16 +6,16 @@ from functools import cache
 from typing import Literal
 
 from runner.errors import UsageError
-from runner.process.launcher import Launcher, PlainLauncher
+from runner.process.launcher import Launcher
 from runner.process.sandbox.backends import BACKENDS
 from runner.process.sandbox.finding import Finding, UnavailableError
 from runner.process.system import IS_LINUX
 
-__all__ = ["Mode", "choose", "probe"]
+__all__ = ["Mode", "choose", "probe", "resolve"]
 
 Mode = Literal["auto", "bwrap", "landlock", "limits", "off"]
 
-_CONFINING = ("bwrap", "landlock")
+_CONFINING: tuple[Mode, ...] = ("bwrap", "landlock")
 
 
 def choose(mode: Mode, *, trusted: bool) -> Launcher:
@@ -29,19 +29,24 @@ def choose(mode: Mode, *, trusted: bool) -> Launcher:
         UsageError: What was asked for does not work here, or ``auto`` found no protection for
             bots that are not trusted. The message says what to install.
     """
+    opened = _opened(resolve(mode, trusted=trusted))
+    if isinstance(opened, Launcher):
+        return opened
+    raise UsageError(f"sandbox: {mode}: {opened.why}; {opened.remedy}")
+
+
+def resolve(mode: Mode, *, trusted: bool) -> Mode:
+    """The name of what `choose` takes for a mode, never ``auto``; arguments and errors likewise."""
     if mode != "auto":
-        opened = _opened(mode)
-        if isinstance(opened, Launcher):
-            return opened
-        raise UsageError(f"sandbox: {mode}: {opened.why}; {opened.remedy}")
+        return mode
     missing = []
     for name in _CONFINING:
         opened = _opened(name)
         if isinstance(opened, Launcher):
-            return opened
+            return name
         missing.append(f"  {name}: {opened.why}; {opened.remedy}")
     if trusted:
-        return PlainLauncher()
+        return "limits"
     raise UsageError(
         "bots that are not trusted need a sandbox, and none works on this machine:\n"
         + "\n".join(missing)
