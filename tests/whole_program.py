@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -88,6 +90,7 @@ class Arena:
 
     path: Path
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in ("bots", "tmp", "home"):
@@ -122,7 +125,9 @@ class Arena:
         indents = {"first": 0, "last": 0}
         for place, text in pieces.items():
             piece = textwrap.dedent(text).strip()
-            places[place] = textwrap.indent(piece, 8 * " ").strip() if place not in indents else piece
+            places[place] = (
+                textwrap.indent(piece, 8 * " ").strip() if place not in indents else piece
+            )
         folder = self.path / "bots" / f"{len(list((self.path / 'bots').iterdir()))}"
         folder.mkdir()
         (folder / "bot.py").write_text(base.format(**places), encoding="utf-8")
@@ -164,7 +169,7 @@ class Arena:
         self, *words: object, env: dict[str, str] | None = None, **options: Any
     ) -> subprocess.Popen[str]:
         """Start the program in the arena's folder."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [*TOURNEY, *map(str, words)],
             **{
                 "cwd": self.path,
@@ -177,6 +182,8 @@ class Arena:
                 **options,
             },
         )
+        self._started.append(process)
+        return process
 
     def run(
         self,
@@ -205,7 +212,8 @@ class Arena:
             raise AssertionError(f"it did not end; stderr:\n{stderr}") from None
         ended = Ended(process.returncode, stdout, stderr)
         assert status is None or ended.status == status, ended
-        assert "Traceback" not in ended.stderr, ended.stderr
+        # One of a bot's own is indented.
+        assert not re.search("^Traceback", ended.stderr, re.MULTILINE), ended.stderr
         return ended
 
     def table(self, out: str = "out") -> dict[str, Any]:
@@ -216,6 +224,20 @@ class Arena:
     def rows(self, out: str = "out") -> dict[str, dict[str, Any]]:
         """The rows of the ranking, by name."""
         return {row["name"]: row for row in self.table(out)["entrants"]}
+
+    def deals(self, out: str = "out") -> int:
+        """How many deals are stored, also during a run."""
+        path = self.path / out / "results.sqlite"
+        try:
+            db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        except sqlite3.Error:
+            return 0
+        try:
+            return int(db.execute("SELECT count(*) FROM deals").fetchone()[0])
+        except sqlite3.Error:  # it is just being made
+            return 0
+        finally:
+            db.close()
 
     def files(self, out: str = "out") -> dict[str, str]:
         """The tables that must be the same wherever and however a tournament is played."""
@@ -254,6 +276,9 @@ class Arena:
         """End whatever a failed test has left."""
         for pid in self.processes():
             os.kill(pid, signal.SIGKILL)
+        for process in self._started:
+            if process.returncode is None:
+                process.communicate()
 
 
 @pytest.fixture

@@ -40,9 +40,7 @@ def test_faulty_bots_are_blamed_and_good_ones_are_not(game: str, arena: Arena) -
     _check(arena, QUICK)
 
 
-@pytest.mark.parametrize(
-    "game", ["tienlen", pytest.param("speahx", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("game", ["tienlen", pytest.param("speahx", marks=pytest.mark.slow)])
 def test_bots_that_give_no_answer_in_time_are_blamed_alone(game: str, arena: Arena) -> None:
     config = _field(arena, SLOW, time={"start": "60s", "move": "2s"}, **GAMES[game])
     arena.run("run", config, "--out", "out", "--jobs", 6, "--no-pin")
@@ -90,7 +88,9 @@ def test_the_earlier_of_two_faults_takes_the_lower_place(arena: Arena) -> None:
 
 
 def test_a_fault_is_kept_with_its_request_its_answer_and_its_stderr(arena: Arena) -> None:
-    move = 'print("thinking of", legal[0], file=sys.stderr, flush=True); answer = {"play": ["3S"] * 9}'
+    move = (
+        'print("thinking of", legal[0], file=sys.stderr, flush=True); answer = {"play": ["3S"] * 9}'
+    )
     config = arena.configure([arena.bot("bad", move=move), arena.bot("good")])
     arena.run("run", config, "--out", "out")
     fault = _faults(arena)[0]
@@ -164,7 +164,9 @@ def test_a_bot_that_fails_all_through_a_round_forfeits_the_later_ones(arena: Are
 
 
 def test_a_bot_that_fails_in_most_deals_goes_on_playing(arena: Arena) -> None:
-    bad = arena.bot("bad", deal="lucky = deal['hand'][0][0] == '3'", move="if not lucky: sys.exit(1)")
+    bad = arena.bot(
+        "bad", deal="lucky = deal['hand'][0][0] == '3'", move="if not lucky: sys.exit(1)"
+    )
     bots = [bad, arena.bot("good"), arena.bot("fine")]
     config = arena.configure(bots, schedule={"rounds": 3})
     arena.run("run", config, "--out", "out")

@@ -1,0 +1,237 @@
+"""A run that ended in whatever way is continued, and ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from whole_program import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from whole_program import Arena
+
+
+def _field(arena: Arena) -> list[dict[str, Any]]:
+    nap = "time.sleep(0.003)"  # so that there is time to disturb them
+    return [
+        arena.bot("one", move=nap),
+        arena.bot("two", move=nap),
+        arena.bot("bad", move="sys.exit(1)"),
+        arena.bot("worse", move="if luck // 7 % 9 == 0: sys.exit(1)"),
+    ]
+
+
+@pytest.fixture
+def undisturbed(arena: Arena) -> tuple[Path, dict[str, str]]:
+    """A configuration, and the tables of its undisturbed run."""
+    config = arena.configure(_field(arena), schedule={"rounds": 6})
+    arena.run("run", config, "--out", "undisturbed")
+    return config, arena.files("undisturbed")
+
+
+TRIES = [3, pytest.param(30, marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("tries", TRIES)
+def test_killed_at_any_moment_it_ends_with_the_same_table(
+    tries: int, undisturbed: tuple[Path, dict[str, str]], arena: Arena
+) -> None:
+    config, tables = undisturbed
+    chance = random.Random(20261129)
+    before = 0
+    for _ in range(tries):
+        process = arena.start("run", config, "--out", "out", "--jobs", 2)
+        try:
+            process.wait(chance.uniform(0.3, 4.0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.communicate()
+        until(lambda: not arena.processes())  # bots and workers end with their runner
+        assert arena.deals() >= before
+        before = arena.deals()
+    arena.run("run", config, "--out", "out", "--jobs", 1)
+    assert arena.files() == tables
+    until(arena.is_clean)
+
+
+def test_an_interrupted_run_plays_only_what_is_missing(
+    undisturbed: tuple[Path, dict[str, str]], arena: Arena
+) -> None:
+    config, tables = undisturbed
+    process = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    os.kill(process.pid, signal.SIGINT)
+    arena.end(process, 130)
+    there = arena.deals()
+    ended = arena.run("run", config, "--out", "out")
+    assert f"continuing: {there} deals are stored already" in ended.stderr
+    missing = arena.table()["deals"] - there
+    assert f"played {missing} deal" in ended.stderr
+    assert arena.files() == tables
+
+
+@pytest.mark.parametrize("kill", [1, pytest.param(8, marks=pytest.mark.slow)])
+def test_a_worker_that_dies_is_replaced_and_its_matches_played_again(
+    kill: int, undisturbed: tuple[Path, dict[str, str]], arena: Arena
+) -> None:
+    config, tables = undisturbed
+    process = arena.start("run", config, "--out", "out", "--jobs", 2)
+    chance = random.Random(5)
+    killed = 0
+    for _ in range(kill):
+        workers = until(lambda: process.poll() is not None or (arena.deals() and arena.workers()))
+        if process.poll() is None:
+            os.kill(chance.choice(workers), signal.SIGKILL)
+            killed += 1
+        time.sleep(chance.uniform(0, 0.5))
+    assert killed
+    arena.end(process)
+    assert arena.files() == tables
+    assert arena.is_clean()
+
+
+def test_a_finished_run_prints_its_table_and_starts_no_bot(arena: Arena) -> None:
+    told = f"open({str(arena.path / 'started')!r}, 'a').write('x')"
+    config = arena.configure([arena.bot("one", first=told), arena.bot("two")])
+    first = arena.run("run", config, "--out", "out")
+    (arena.path / "started").unlink()
+    second = arena.run("run", config, "--out", "out")
+    assert second.stdout == first.stdout
+    assert not (arena.path / "started").exists()
+
+
+def test_name_rating_and_more_rounds_may_change(arena: Arena) -> None:
+    bots = _field(arena)
+    arena.run("run", arena.configure(bots, name="Before", schedule={"rounds": 3}), "--out", "out")
+    deals = arena.table()["deals"]
+    changed = {"name": "After", "rating": {"sigma": 5.0}, "schedule": {"rounds": 7}}
+    config = arena.configure(bots, **changed)
+    ended = arena.run("run", config, "--out", "out")
+    assert f"continuing: {deals} deals are stored already" in ended.stderr
+    assert f"played {arena.table()['deals'] - deals} deals" in ended.stderr
+    arena.run("run", config, "--out", "at once")
+    assert arena.files() == arena.files("at once")
+    assert arena.table()["name"] == "After"
+
+
+def test_a_new_rating_alone_needs_no_deal(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    arena.run("run", arena.configure(bots), "--out", "out")
+    before = arena.rows()
+    ended = arena.run("run", arena.configure(bots, rating={"mu": 100}), "--out", "out")
+    assert "played" not in ended.stderr
+    assert arena.rows()["one"]["mu"] > before["one"]["mu"] + 50
+    assert arena.rows()["one"]["places"] == before["one"]["places"]
+
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "a rule": (
+        {"rules": {"players": 2, "bombs_may_lead": False}},
+        "rules.bombs_may_lead: was True",
+    ),
+    "the game": ({"game": "speahx"}, "game: was tienlen, is speahx"),
+    "the seed": ({"seed": 2}, "seed: was 1, is 2"),
+    "a time": ({"time": {"start": "60s", "move": "61s"}}, "move"),
+    "fewer rounds": ({"schedule": {"rounds": 1}}, "schedule.rounds: was 2, is 1"),
+    "the match": ({"match": {"duplicate": False}}, "match.duplicate: was 2, is 0"),
+    "what a fault costs": ({"on_fault": "substitute"}, "on_fault: was forfeit, is substitute"),
+}
+
+
+def test_a_folder_of_another_tournament_is_refused_with_the_difference(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two"), arena.bot("three")]
+    usual = {"schedule": {"rounds": 2}}
+    arena.run("run", arena.configure(bots, **usual), "--out", "out")
+    before = arena.files()
+    for change, words in CHANGES.values():
+        config = arena.configure(bots, **{**usual, **change})
+        ended = arena.run("run", config, "--out", "out", status=2)
+        assert words in ended.stderr
+        assert "--fresh" in ended.stderr
+        assert ended.stdout == ""
+    for others, words in (
+        (bots[:2], "the bot 'three' is no longer there"),
+        ([*bots, arena.bot("four")], "the bot 'four' is new"),
+        ([bots[1], bots[0], bots[2]], "the bot 'one' was entrant 1, is entrant 2"),
+    ):
+        ended = arena.run("run", arena.configure(others, **usual), "--out", "out", status=2)
+        assert words in ended.stderr
+    (arena.path / "bots" / "1" / "bot.py").write_text("print('changed')")
+    ended = arena.run("run", arena.configure(bots, **usual), "--out", "out", status=2)
+    assert "the bot 'two' has changed" in ended.stderr
+    assert arena.files() == before
+
+
+def test_fresh_moves_the_old_results_aside(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    arena.run("run", arena.configure(bots), "--out", "out")
+    before = arena.files()
+    for number in (1, 2):
+        ended = arena.run("run", arena.configure(bots, seed=7), "--out", "out", "--fresh")
+        assert f"out.old-{number}" in ended.stderr
+    assert arena.files("out.old-1") == before
+    assert arena.table()["seed"] == 7
+
+
+def test_two_runs_over_one_folder_are_refused(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    config = arena.configure(bots, schedule={"rounds": 2000})
+    first = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    for words in ([], ["--fresh"]):
+        ended = arena.run("run", config, "--out", "out", *words, status=2)
+        assert "another run is writing here" in ended.stderr
+    os.kill(first.pid, signal.SIGTERM)
+    arena.end(first, 143)
+
+
+def test_a_folder_with_other_files_is_refused(arena: Arena) -> None:
+    (arena.path / "out").mkdir()
+    (arena.path / "out" / "thesis.tex").touch()
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    ended = arena.run("run", config, "--out", "out", status=2)
+    assert "holds other files" in ended.stderr
+    assert [path.name for path in (arena.path / "out").iterdir()] == ["thesis.tex"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(arena: Arena) -> None:
+    (arena.path / "out").touch()
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    ended = arena.run("run", config, "--out", "out", status=2)
+    assert "the results cannot be kept here" in ended.stderr
+
+
+def test_results_go_below_the_working_folder_under_the_configurations_name(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], file="friday.yaml")
+    (arena.path / "results" / "friday").mkdir(parents=True)  # an empty folder will do
+    arena.run("run", config)
+    names = {path.name for path in (arena.path / "results" / "friday").iterdir()}
+    assert {"results.sqlite", "standings.json", "standings.csv", "standings.md"} <= names
+    assert {"index.html", "logs"} <= names
+
+
+def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(
+    undisturbed: tuple[Path, dict[str, str]], arena: Arena
+) -> None:
+    """The disk is full for any file beyond a size: the system says so when it is reached."""
+    prlimit = shutil.which("prlimit")
+    if prlimit is None:
+        pytest.skip("prlimit is not installed")
+    config, tables = undisturbed
+    process = arena.start("run", config, "--out", "out", "--jobs", 1)
+    until(arena.deals)
+    size = max(path.stat().st_size for path in (arena.path / "out").glob("results.sqlite*"))
+    subprocess.run([prlimit, f"--pid={process.pid}", f"--fsize={size + 4096}"], check=True)
+    ended = arena.end(process, 1)
+    assert "run the same command again" in ended.stderr
+    assert arena.is_clean()
+    arena.run("run", config, "--out", "out")
+    assert arena.files() == tables

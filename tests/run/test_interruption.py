@@ -1,0 +1,137 @@
+"""Ctrl-C and SIGTERM: out soon, in good order, and the way back is shown."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from whole_program import until
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from whole_program import Arena
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+LONG = {"schedule": {"rounds": 2000}}
+
+
+def _send(process: subprocess.Popen[str], number: int) -> None:
+    os.kill(process.pid, number)
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_an_interrupted_run_shows_where_it_stands_and_how_to_go_on(
+    number: signal.Signals, arena: Arena
+) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    process = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    _send(process, number)
+    ended = arena.end(process, 128 + number)
+    assert "standings so far" in ended.stdout
+    assert {"one", "two"} <= set(ended.stdout.split())
+    assert "interrupted" in ended.stderr
+    *_, again = ended.stderr.splitlines()
+    assert shlex.split(again) == ["tourney", "run", str(config), "--out", "out"]
+    assert arena.is_clean()
+    assert "not complete" in arena.run("standings", "out").stdout
+
+
+def test_sigint_works_where_the_program_inherited_it_as_ignored(arena: Arena) -> None:
+    """As of a shell that starts a program in the background."""
+    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = arena.start("run", config, "--out", "out")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    until(arena.deals)
+    _send(process, signal.SIGINT)
+    arena.end(process, 130)
+    assert arena.is_clean()
+
+
+HANGS = {
+    "thinks for ever": "while True: pass",
+    "sleeps for ever": "time.sleep(3600)",
+    "stops itself": "os.kill(os.getpid(), signal.SIGSTOP)",
+    "ignores SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)",
+    "has children": (
+        "import subprocess\n"
+        "nap = [sys.executable, '-c', 'import time; time.sleep(3600)']\n"
+        "subprocess.Popen(nap); subprocess.Popen(nap, start_new_session=True)\n"
+        "time.sleep(3600)"
+    ),
+    "writes its folder": (
+        "os.makedirs(os.environ['TMPDIR'] + '/locked/inside')\n"
+        "os.chmod(os.environ['TMPDIR'] + '/locked', 0)\n"
+        "time.sleep(3600)"
+    ),
+}
+
+
+def test_nothing_is_left_of_bots_that_hang(arena: Arena) -> None:
+    """All of them are asked for a move when the signal comes, each by a worker of its own."""
+    told = f"open({str(arena.path / 'asked')!r}, 'a').write('x')"
+    bots = [arena.bot(name, move=f"{told}\n{move}") for name, move in HANGS.items()]
+    config = arena.configure(bots, time={"start": "60s", "move": "1h"})
+    process = arena.start("run", config, "--out", "out", "--jobs", len(HANGS), "--no-pin")
+    asked = arena.path / "asked"
+    until(lambda: asked.exists() and asked.stat().st_size == len(HANGS))
+    _send(process, signal.SIGTERM)
+    ended = arena.end(process, 143)
+    assert arena.is_clean()
+    assert "0 of 12 matches are played" in ended.stderr
+
+
+def test_a_second_signal_changes_nothing(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    process = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+        _send(process, number)
+    arena.end(process, None)
+    assert process.returncode in {130, 143}
+    assert arena.is_clean()
+
+
+def test_a_build_is_ended_and_nothing_of_it_is_kept(arena: Arena) -> None:
+    started = arena.path / "started"
+    build = f"touch {shlex.quote(str(started))}; sleep 3600; touch built"
+    slow = arena.bot("slow") | {"build": [["sh", "-c", build]]}
+    config = arena.configure([slow, arena.bot("one"), arena.bot("two")])
+    process = arena.start("run", config, "--out", "out")
+    until(started.exists)
+    _send(process, signal.SIGINT)
+    ended = arena.end(process, 130)
+    assert "interrupted before anything was played" in ended.stderr
+    assert not (arena.path / "out").exists()
+    assert not list(arena.path.glob("cache/bots/*/bot/built"))
+    assert len(list(arena.path.glob("cache/bots/*/complete"))) <= 2
+    assert arena.is_clean()
+
+
+def test_a_signal_while_bots_are_checked_leaves_no_trace(arena: Arena) -> None:
+    asked = arena.path / "asked"
+    slow = arena.bot("slow", first=f"open({str(asked)!r}, 'w'); time.sleep(3600)")
+    process = arena.start("run", arena.configure([slow, arena.bot("one")]), "--out", "out")
+    until(asked.exists)
+    _send(process, signal.SIGTERM)
+    arena.end(process, 143)
+    assert not (arena.path / "out").exists()
+    assert arena.is_clean()
+
+
+def test_ctrl_c_while_the_program_is_being_loaded_gives_no_traceback(arena: Arena) -> None:
+    process = arena.start("run", arena.configure([]), "--out", "out")
+    loaded = Path(f"/proc/{process.pid}/maps")
+    until(lambda: "pydantic_core" in loaded.read_text())  # of the configuration's modules
+    _send(process, signal.SIGINT)
+    ended = arena.end(process, None)
+    assert ended.stderr == ""
+    assert ended.status == -signal.SIGINT
