@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["main", "plain_ctrl_c"]
 
 
 def main() -> None:
@@ -15,10 +21,21 @@ def main() -> None:
     if sys.platform == "win32":
         sys.stderr.write("tourney needs Linux or macOS; on Windows, use it inside WSL 2\n")
         sys.exit(2)
-    try:
+    with plain_ctrl_c():
         from runner.cli.app import run_app
+    sys.exit(run_app())
 
-        status = run_app()
-    except KeyboardInterrupt:  # before a run has its own way out
-        status = 130
-    sys.exit(status)
+
+@contextmanager
+def plain_ctrl_c() -> Iterator[None]:
+    """While modules are imported, Ctrl-C just ends the program.
+
+    Python's exception would show a traceback from the middle of an import, or be lost in one.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
