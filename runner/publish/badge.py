@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runner.publish.rendering import environment
+from runner.publish.wording import plain
 
 if TYPE_CHECKING:
     from runner.publish.rows import Row
@@ -24,6 +25,7 @@ def badge(title: str, row: Row, of: int) -> str:
         row: The bot.
         of: How many bots there are.
     """
+    title = plain(title)
     left = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
     right = f"#{row.standing.rank} of {of}"
     widths = [round(len(text) * _CHARACTER + 14) for text in (left, right)]
@@ -31,6 +33,9 @@ def badge(title: str, row: Row, of: int) -> str:
         environment()
         .get_template("badge.svg")
         .render(
-            label=f"{title}: {row.standing.name} is {right}", left=left, right=right, widths=widths
+            label=f"{title}: {plain(row.standing.name)} is {right}",
+            left=left,
+            right=right,
+            widths=widths,
         )
     )

@@ -79,8 +79,12 @@ class Site:
         self._rows = rows(summary)
         self._gathered = gather(store, summary, choices)
         ranked = [self._gathered.bots[row.number] for row in self._rows]
-        chosen = choose(summary.deals, ranked, choices)
+        chosen = choose(store.count(), ranked, choices)
         self._watchable = {number: f"replays/{number:06}.html" for number in chosen}
+        pages = list(self._watchable.values())
+        neighbours = zip(chosen, ["", *pages], [*pages[1:], ""], strict=False)
+        self._beside = {number: (before, after) for number, before, after in neighbours}
+        """The pages before and after a deal's."""
         self._facts = fact_rows(summary, store)
         self._recipe = recipe(summary, store)
 
@@ -195,8 +199,7 @@ class Site:
                 return
 
     def _replay(self, film: Film) -> str:
-        numbers = list(self._watchable)
-        at = numbers.index(film.number)
+        before, after = self._beside[film.number]
         return self._page(
             "replay.html",
             base="../",
@@ -204,8 +207,8 @@ class Site:
             data=embedded(film),
             result=ranked_players(film),
             rotated=bool(self._settings.duplicate),
-            before=self._watchable[numbers[at - 1]] if at else "",
-            after=self._watchable[numbers[at + 1]] if at + 1 < len(numbers) else "",
+            before=before,
+            after=after,
         )
 
     def _meetings(self) -> str:

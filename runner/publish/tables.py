@@ -10,13 +10,14 @@ import csv
 import io
 import json
 import re
-import unicodedata
 from typing import TYPE_CHECKING
 
 import msgspec
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
+
+from runner.publish.wording import plain, steers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +116,7 @@ def as_latex(summary: Summary) -> str:
         "faults",
     ]
     lines = [
-        rf"% {_plain(summary.facts.name)}: {headline(summary)}",
+        rf"% {plain(summary.facts.name)}: {headline(summary)}",
         r"\begin{tabular}{rlrrrrrrl}",
         r"\hline",
         rf"{' & '.join(head)} \\",
@@ -133,9 +134,9 @@ def as_latex(summary: Summary) -> str:
 def as_text(summary: Summary) -> str:
     """The table for a mail: letters, digits and spaces."""
     head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
-    rows = [head, *([_plain(cell) for cell in _cells(entrant)] for entrant in summary.entrants)]
+    rows = [head, *([plain(cell) for cell in _cells(entrant)] for entrant in summary.entrants)]
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(head))]
-    lines = [f"{_plain(summary.facts.name)}: {headline(summary)}", ""]
+    lines = [f"{plain(summary.facts.name)}: {headline(summary)}", ""]
     for row in rows:
         cells = [
             _padded(cell, width, left=column in {1, 8})
@@ -143,7 +144,7 @@ def as_text(summary: Summary) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     if summary.rulings:
-        lines += ["", *map(_plain, ruling_lines(summary))]
+        lines += ["", *map(plain, ruling_lines(summary))]
     return "\n".join(lines) + "\n"
 
 
@@ -224,15 +225,6 @@ def no_formula(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULA) else name
 
 
-def _plain(text: str) -> str:
-    """Text on one line, without characters that steer terminals or turn the direction around."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if _steers(c) else c for c in text)
-
-
-def _steers(character: str) -> bool:
-    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
-
-
 def _padded(cell: str, width: int, *, left: bool) -> str:
     space = " " * (width - cell_len(cell))
     return f"{cell}{space}" if left else f"{space}{cell}"
@@ -240,8 +232,8 @@ def _padded(cell: str, width: int, *, left: bool) -> str:
 
 def _markdown(text: str) -> str:
     """Text in which nothing is markup."""
-    plain = "".join(c for c in text if not _steers(c))
-    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", plain)
+    shown = "".join(c for c in text if not steers(c))
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", shown)
 
 
 _LATEX = {
@@ -254,7 +246,7 @@ _LATEX = {
 
 def _latex(text: str) -> str:
     """Text in which nothing is a command."""
-    return "".join(_LATEX.get(character, character) for character in _plain(text))
+    return "".join(_LATEX.get(character, character) for character in plain(text))
 
 
 FORMATS: tuple[tuple[str, str, Callable[[Summary], str]], ...] = (

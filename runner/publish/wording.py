@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import UTC, datetime
 
-__all__ = ["clock", "counted", "milliseconds", "ordinal", "points", "utc"]
+__all__ = ["clock", "counted", "milliseconds", "ordinal", "plain", "points", "steers", "utc"]
 
 
 def counted(number: int, what: str) -> str:
@@ -41,3 +42,15 @@ def clock(moment: str | None) -> str:
 def utc() -> str:
     """Now, as moments are stored: ISO 8601 in UTC, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def plain(text: str) -> str:
+    """Text on one line, without characters that steer terminals or turn the direction around."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if steers(character) else character for character in text
+    )
+
+
+def steers(character: str) -> bool:
+    """Whether a character is not shown but does something, or is no character at all."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}

@@ -108,7 +108,7 @@
     const hidden = shownTo === "nobody" || (shownTo === "owner" && view !== null && view !== seat);
     const node = element("div", "zone");
     const owner = seat === null ? "" : ` of ${film.players[seat].name}`;
-    const title = element("h4", "", name);
+    const title = element("p", "zone-title", name);
     if (note) title.append(" · ", ...named(note));
     if (cards.length && (layout === "stack" || hidden)) title.append(` · ${cards.length}`);
     if (seat === null || name !== "hand") node.append(title);
@@ -126,7 +126,7 @@
     const nodes = zonesOf(frame).filter((zone) => zone[2] === null).map((zone) => zoneNode(zone, previous));
     const gone = split(frame[5]);
     if (gone.length) {
-      const node = element("div", "zone gone", element("h4", "", `left the game · ${gone.length}`));
+      const node = element("div", "zone gone", element("p", "zone-title", `left the game · ${gone.length}`));
       node.append(cardList(gone, { layout: "fan", fresh: new Map(), label: "left the game", small: true }));
       nodes.push(node);
     }
@@ -147,7 +147,7 @@
     const [cards, state, place, note] = film.seats[frame[4][seat]];
     const player = film.players[seat];
     const name = element("bdi", "", player.name);
-    const title = element("h3", "", name);
+    const title = element("h2", "", name);
     if (seat === frame[2]) title.append(tag("to move", "warn"));
     if (place !== null) title.append(tag(`place ${place}`, place === 1 ? "good" : "soft"));
     else if (STATES[state]) title.append(tag(...STATES[state]));

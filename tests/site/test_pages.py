@@ -1,0 +1,162 @@
+"""The site in a real browser, read from the disk."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import NAMES, write_site
+from made import HOSTILE, make_results
+
+from runner.publish.choices import PublishChoices
+from runner.publish.single import replay_page
+from runner.results.store import FILE_NAME, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    Look = Callable[..., Page]
+
+PAGES = ("index.html", "pictures.html", "meetings.html", "replays.html", "bots/001.html",
+         "replays/000001.html")  # fmt: skip
+
+
+def column(page: Page, number: int) -> list[str]:
+    cells = page.locator(f"table tbody tr:visible > *:nth-child({number})")
+    return [text.strip() for text in cells.all_inner_texts()]
+
+
+def test_the_ranking_is_in_the_order_of_the_table(look: Look, site: Path) -> None:
+    document = json.loads((site / "standings.json").read_text())
+    page = look(site / "index.html")
+    assert column(page, 2) == [entrant["name"] for entrant in document["entrants"]]
+
+
+@pytest.mark.parametrize(("heading", "number"), [("points", 6), ("score", 3), ("mean place", 7)])
+def test_a_click_on_a_heading_sorts_by_its_numbers(
+    look: Look, site: Path, heading: str, number: int
+) -> None:
+    page = look(site / "index.html")
+    button = page.get_by_role("button", name=heading, exact=True)
+    orders = []
+    for _ in range(2):
+        button.click()
+        orders.append([float(text.replace(",", "")) for text in column(page, number)])
+    assert orders[0] == orders[1][::-1] != orders[1]
+    assert sorted(orders[0]) in orders
+    assert page.locator("th[aria-sort]").count() == 1
+
+
+def test_names_sort_without_regard_to_case(look: Look, site: Path) -> None:
+    page = look(site / "index.html")
+    page.get_by_role("button", name="bot", exact=True).click()
+    assert column(page, 2) == sorted(NAMES, key=str.casefold)
+
+
+def test_a_search_leaves_what_matches_and_says_how_many(look: Look, site: Path) -> None:
+    page = look(site / "index.html")
+    page.get_by_label("Find a bot").fill("RAND")
+    assert column(page, 2) == ["random"]
+    assert page.locator("#told").inner_text() == f"1 of {len(NAMES)} shown"
+    page.get_by_label("Find a bot").fill("")
+    assert len(column(page, 2)) == len(NAMES)
+
+
+@pytest.mark.parametrize("plot", ["rating", "places", "seats", "time"])
+def test_every_picture_is_there_with_its_numbers(look: Look, site: Path, plot: str) -> None:
+    page = look(site / "pictures.html")
+    figure = page.locator(f"figure[data-plot={plot}]")
+    assert figure.get_by_role("img").get_attribute("aria-label")
+    shapes = figure.locator("svg .series rect, svg .series path")
+    assert shapes.count() >= 1
+    assert shapes.first.bounding_box()["height"] > 0
+    numbers = figure.locator("xpath=following-sibling::details[1]")
+    numbers.locator("summary").click()
+    assert numbers.locator("tbody tr").count() >= len(NAMES)
+
+
+def test_who_beat_whom_is_a_square_of_shares(look: Look, site: Path) -> None:
+    page = look(site / "meetings.html")
+    rows = [row.locator("td").all_inner_texts() for row in page.locator("tbody tr").all()]
+    assert [len(row) for row in rows] == [len(NAMES)] * len(NAMES)
+    for one, row in enumerate(rows):
+        for other, text in enumerate(row):
+            if text.isdigit():
+                assert 99 <= int(text) + int(rows[other][one]) <= 101
+
+
+def test_a_bots_page_leads_to_its_best_deal(look: Look, site: Path) -> None:
+    page = look(site / "index.html")
+    page.get_by_role("link", name="planner").click()
+    assert page.locator("h1").inner_text() == "planner"
+    page.locator("tbody tr:first-child td:first-child a").first.click()
+    assert page.locator("h1").inner_text().startswith("Deal ")
+    row = page.locator("#result tbody tr", has_text="planner")
+    assert row.locator("td").first.inner_text() == "1"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_screen_reader_finds_its_way(look: Look, site: Path, name: str, scheme: str) -> None:
+    page = look(site / name, color_scheme=scheme, bypass_csp=True)
+    for summary in page.locator("summary").all():
+        summary.click()
+    found = Axe().run(page, options={"preload": False})  # it would ask for the sheets again
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_phone_scrolls_in_one_direction_only(
+    look: Look, site: Path, big_site: Path, name: str
+) -> None:
+    for folder in (site, big_site):
+        page = look(folder / name, viewport={"width": 360, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_everything_but_replays_is_there_without_scripts(look: Look, site: Path) -> None:
+    page = look(site / "index.html", java_script_enabled=False)
+    assert len(column(page, 2)) == len(NAMES)
+    page = look(site / "replays" / "000001.html", java_script_enabled=False)
+    assert page.locator("#result tbody tr").count() == 4
+
+
+def test_hostile_names_are_only_text(look: Look, tmp_path: Path) -> None:
+    site = write_site(make_results(tmp_path / "r", HOSTILE, forfeits=0), tmp_path / "s")
+    page = look(site / "index.html")
+    for name in (*PAGES, *(f"bots/{number:03}.html" for number in range(1, len(HOSTILE) + 1))):
+        page.goto((site / name).as_uri())
+        assert page.locator("img[src=x]").count() == 0
+        assert "alert(2)" not in "".join(
+            script.inner_text() for script in page.locator("script:not([type])").all()
+        )
+    page.goto((site / "index.html").as_uri())
+    shown = page.locator("#standings tbody bdi").all_text_contents()
+    # A page cannot hold a control character other than as a replacement of it.
+    assert {" ".join(name.split()) for name in HOSTILE} <= {" ".join(it.split()) for it in shown}
+    page.goto((site / "replays" / "000001.html").as_uri())
+    page.keyboard.press("End")
+    page.get_by_label("cards").select_option("2")
+
+
+def test_no_file_is_named_by_a_stranger(tmp_path: Path) -> None:
+    site = write_site(make_results(tmp_path / "r", HOSTILE), tmp_path / "s")
+    for path in site.rglob("*"):
+        assert path.name.isascii()
+        assert all(part not in path.name for part in ("alert", "script", "long", "red"))
+
+
+def test_a_single_replay_needs_nothing_beside_it(look: Look, results: Path, tmp_path: Path) -> None:
+    with closing(Store(results / FILE_NAME)) as store:
+        page_text = replay_page(store, 3, PublishChoices())
+    (tmp_path / "alone.html").write_text(page_text, encoding="utf-8")
+    page = look(tmp_path / "alone.html")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#move").input_value() == "1"
+    assert page.locator(".seat").count() == 4

@@ -1,0 +1,111 @@
+"""The local server and the pages that follow a run, with real sockets and processes."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import NAMES, write_site
+from made import make_results
+from playwright.sync_api import expect
+
+from runner.cli.live import LiveReporter
+from runner.errors import UsageError
+from runner.publish.serve import SiteServer
+from runner.run.progress import Progress, Reporter, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[SiteServer]:
+    with SiteServer(folder, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def get(server: SiteServer, path: str, host: str | None = None) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=10)
+    try:
+        connection.request("GET", path, headers={"Host": host} if host else {})
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+def test_only_the_site_is_shown(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "r", NAMES, matches=1)
+    with serving(write_site(results, results / "site")) as server:
+        assert get(server, "/")[0] == 200
+        assert get(server, "/assets/style.css")[0] == 200
+        for path in ("/../results.sqlite", "/%2e%2e/results.sqlite", "/bots/", "/nothing.html"):
+            assert get(server, path)[0] == 404, path
+
+
+def test_another_name_for_this_machine_is_refused(site: Path) -> None:
+    with serving(site) as server:
+        assert get(server, "/", host="localhost:1")[0] == 200
+        assert get(server, "/", host="evil.example:80")[0] == 403
+
+
+def test_it_listens_to_this_machine_only(site: Path) -> None:
+    with serving(site) as server:
+        assert server.server_address[0] == "127.0.0.1"
+
+
+def test_a_taken_port_is_told(site: Path) -> None:
+    with serving(site) as server, pytest.raises(UsageError, match="--port"):
+        SiteServer(site, "127.0.0.1", server.server_address[1])
+
+
+def test_a_page_looks_again_when_the_site_is_written_anew(
+    look: Callable[..., Page], tmp_path: Path
+) -> None:
+    results = make_results(tmp_path / "r", NAMES, matches=1, complete=False)
+    site = write_site(results, tmp_path / "s")
+    with serving(site) as server:
+        page = look(server.address)
+        expect(page.locator(".lead")).to_contain_text("2 deals so far")
+        page.wait_for_timeout(100)
+        write_site(make_results(tmp_path / "r2", NAMES, matches=3), site)
+        expect(page.locator(".lead")).to_contain_text(re.compile("6 deals"), timeout=20_000)
+
+
+class Silent(Reporter):
+    def say(self, line: str) -> None: ...
+
+    def begin(self, progress: Progress) -> None: ...
+
+    def update(self, progress: Progress) -> None: ...
+
+    def end(self) -> None: ...
+
+    def so_far(self, progress: Progress) -> None: ...
+
+
+def test_pages_are_written_while_a_run_goes_on(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "r", NAMES, matches=1, complete=False)
+    reporter = LiveReporter(Silent(), results)
+    progress = Progress(10, [Tally(name) for name in NAMES], done=1)
+    reporter.begin(progress)
+    deadline = time.monotonic() + 60
+    while not (results / "index.html").exists() and time.monotonic() < deadline:
+        reporter.update(progress)
+        time.sleep(0.05)
+    reporter.end()
+    assert "2 deals so far" in " ".join((results / "index.html").read_text().split())
