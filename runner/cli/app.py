@@ -12,11 +12,13 @@ import typer
 from runner import __version__
 from runner.cli import (
     check,
+    disqualify,
     doctor,
     export,
     games,
     new,
     plan,
+    play,
     publish,
     replay,
     run,
@@ -25,6 +27,7 @@ from runner.cli import (
     standings,
     submit,
     verify,
+    withdraw,
 )
 from runner.errors import ConfigError, Interrupted, TourneyError
 
@@ -51,7 +54,10 @@ for module in (
     check,
     new,
     submit,
+    play,
     verify,
+    disqualify,
+    withdraw,
     doctor,
 ):
     module.add(app)

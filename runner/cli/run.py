@@ -31,6 +31,17 @@ def run(  # noqa: PLR0913 - each is an option
         str | None,
         typer.Option(metavar="S", help="Play with this seed instead of the configured one."),
     ] = None,
+    add_bots: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--add",
+            metavar="BOT",
+            help="Enter the bot of this folder, too; a changed one joins as a new version.",
+        ),
+    ] = None,
+    new_versions: Annotated[
+        bool, typer.Option("--new-versions", help="Let every changed bot join as a new version.")
+    ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Move old results aside and begin again.")
     ] = False,
@@ -64,6 +75,7 @@ def run(  # noqa: PLR0913 - each is an option
     from runner.cli.reporting import make_reporter
     from runner.cli.texts import print_table
     from runner.config import load_config
+    from runner.run.roster import entered
     from runner.run.tournament import RunChoices
     from runner.run.tournament import run as run_tournament
 
@@ -77,6 +89,8 @@ def run(  # noqa: PLR0913 - each is an option
         fresh=fresh,
         skip_broken=skip_broken,
         sandbox="off" if no_sandbox else None,
+        added=tuple(entered(folder, loaded) for folder in add_bots or ()),
+        new_versions=new_versions,
     )
     reporter = make_reporter()
     if live:

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from runner.bots import Bot
+    from runner.process.sandbox import Mode
 
 __all__ = ["add", "verify"]
 
@@ -33,6 +34,9 @@ def verify(  # noqa: PLR0913 - each is an option
     jobs: Annotated[
         int | None, typer.Option(min=1, max=256, help="Workers.", show_default="one a core")
     ] = None,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="Start bots with your own rights.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Check the stored deals by schedule, rules and bots, and the published tables by the deals.
@@ -42,17 +46,26 @@ def verify(  # noqa: PLR0913 - each is an option
     import msgspec
 
     from runner.cli.terminal import write_exactly
+    from runner.league.replaying import Workers
     from runner.league.text import report_lines
     from runner.league.verify import Wanted
     from runner.league.verify import verify as verify_folder
 
+    mode: Mode = "off" if no_sandbox else "auto"
     staged: list[Bot] = []
     if config is not None:
         from runner.config import load_config
+        from runner.process.sandbox import choose, resolve
         from runner.run.readiness import stage_all
 
-        staged, _ = stage_all(load_config(config, skip_broken=True).entrants)
-    wanted = Wanted(sample, tuple(deal or ()), jobs)
+        loaded = load_config(config, skip_broken=True)
+        trusted = all(entrant.trusted for entrant in loaded.entrants)
+        staged, _ = stage_all(
+            loaded.entrants,
+            launcher=choose(resolve(mode, trusted=trusted), trusted=trusted),
+            build_network=loaded.build_network,
+        )
+    wanted = Wanted(sample, tuple(deal or ()), Workers(jobs, mode))
     report = verify_folder(folder, wanted, staged)
     if json:
         document = {"passed": report.passed, **msgspec.to_builtins(report)}

@@ -20,15 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from runner.bots import Bot
+    from runner.process.sandbox import Mode
     from runner.results.records import DealRecord
     from runner.results.store import Store
     from runner.run.signals import StopSignals
 
-__all__ = ["Cast", "cast_of", "plan_of", "play_again"]
+__all__ = ["Cast", "Workers", "cast_of", "plan_of", "play_again"]
 
 _TICK = 0.1
 _MOST_ALIVE = 64
 _UNPLAYED = re.compile(r"forfeited unplayed: it failed in every deal of round (\d+)")
+
+
+class Workers(NamedTuple):
+    """Who plays."""
+
+    jobs: int | None = None
+    """How many; one for each core if None."""
+    sandbox: Mode = "auto"
 
 
 class Cast(NamedTuple):
@@ -81,7 +90,7 @@ def play_again(
     cast: Cast,
     plans: Sequence[MatchPlan],
     signals: StopSignals,
-    jobs: int | None = None,
+    how: Workers,
 ) -> list[tuple[DealRecord, ...]]:
     """Play matches once more, each with bots started anew; the store stays as it is.
 
@@ -90,7 +99,7 @@ def play_again(
         cast: The bots; those that sit at these tables must be there.
         plans: The matches.
         signals: Looked at several times a second.
-        jobs: Workers.
+        how: How many workers, and how they start bots.
 
     Returns:
         The deals of each match, in the order of `plans`.
@@ -102,7 +111,9 @@ def play_again(
     results: dict[int, tuple[DealRecord, ...]] = {}
     waiting = [Chunk(number, number, (plan,)) for number, plan in enumerate(plans)]
     waiting.reverse()
-    executor = LocalExecutor(_setup(store, cast), min(jobs or available(), len(plans)))
+    executor = LocalExecutor(
+        _setup(store, cast, how.sandbox), min(how.jobs or available(), len(plans))
+    )
     try:
         under_way = 0
         while waiting or under_way:
@@ -121,12 +132,12 @@ def play_again(
     return [results[number] for number in range(len(plans))]
 
 
-def _setup(store: Store, cast: Cast) -> Setup:
+def _setup(store: Store, cast: Cast, mode: Mode) -> Setup:
     return Setup(
         version=__version__,
         settings=msgspec.convert(store.meta("settings"), PlaySettings),
         bots=cast.specs,
-        sandbox=resolve("auto", trusted=True),
+        sandbox=resolve(mode, trusted=all(bot.trusted for bot in cast.specs if bot.command)),
         clock=store.meta("identity")["clock"],
         most_alive=_MOST_ALIVE,
     )

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from contextlib import closing
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from runner.errors import UsageError
 from runner.league.comparing import by_chance, host_faults, parting
-from runner.league.replaying import cast_of, plan_of, play_again
+from runner.league.replaying import Workers, cast_of, plan_of, play_again
 from runner.league.report import Finding, Report
 from runner.league.rulebook import RuleBook
 from runner.league.schedule import certain_rounds, planned_rounds, stored_format
@@ -47,14 +47,14 @@ _NAMED = 20
 """Findings of one kind that are listed."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class Wanted(NamedTuple):
     """Which deals are to be played again by their bots."""
 
     sample: int | None = None
     """So many, at equal distances; None for a few where the bots are at hand."""
     deals: tuple[int, ...] = ()
     """These, by their numbers in schedule order, from 1."""
-    jobs: int | None = None
+    workers: Workers = Workers()
 
     @property
     def asked(self) -> bool:
@@ -174,12 +174,12 @@ class _Verification:
                 self._notes.append(text)
         plans = list(chosen)
         if plans:
-            again = play_again(self._store, cast, plans, self._signals, wanted.jobs)
+            again = play_again(self._store, cast, plans, self._signals, wanted.workers)
             for plan, records in zip(plans, again, strict=True):
                 self._played += len(chosen[plan])
                 if parting(self._settings, chosen[plan], records) is not None:
                     more = play_again(
-                        self._store, cast, [plan] * _AGAIN, self._signals, wanted.jobs
+                        self._store, cast, [plan] * _AGAIN, self._signals, wanted.workers
                     )
                     self._judge(chosen[plan], records, [records, *more])
 

@@ -50,4 +50,4 @@ def take_up(store: Store, planner: Planner, progress: Progress) -> None:
     known = msgspec.convert(kept, _Checkpoint)
     planner.skip(known.blocks, known.retired)
     progress.done = known.matches
-    progress.tallies[:] = known.tallies
+    progress.tallies[: len(known.tallies)] = known.tallies  # others have joined since

@@ -12,6 +12,8 @@ from runner.run import checkpoint
 from runner.run.wire import Check, Checked, Chunk, Played, Waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from runner.play.settings import MatchPlan
     from runner.results.records import DealRecord
     from runner.results.store import Store
@@ -51,9 +53,9 @@ class Conductor:
         self.cpu = 0.0
         """CPU seconds of the workers themselves, so far."""
 
-    def check(self, entrants: int) -> list[Checked]:
-        """Start every bot once, as many at a time as there are workers."""
-        waiting = deque(Check(next(self._numbers), entrant) for entrant in range(entrants))
+    def check(self, entrants: Iterable[int]) -> list[Checked]:
+        """Start every bot of these numbers once, as many at a time as there are workers."""
+        waiting = deque(Check(next(self._numbers), entrant) for entrant in entrants)
         checked: list[Checked] = []
         under_way = 0
         slow: set[str] = set()

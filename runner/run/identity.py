@@ -39,9 +39,19 @@ def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Non
         listed = "\n".join(f"  {line}" for line in (*differences[:_SHOWN], *rest))
         raise UsageError(
             f"{folder}: the results here are of another tournament; what differs:\n{listed}\n"
+            f"{_for_bots(before['bots'], now['bots'])}"
             "Undo the change to continue that one, give --out another folder, or give --fresh"
             " to move it aside and begin again."
         )
+
+
+def _for_bots(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """How to go on with changes that are only of bots."""
+    if before.keys() - now.keys():
+        return "A bot can leave: tourney withdraw.\n"
+    if any(facts["hash"] != now[name]["hash"] for name, facts in before.items()):
+        return "Give --new-versions to have changed bots join beside what they were before.\n"
+    return ""
 
 
 def _changed_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
@@ -60,7 +70,7 @@ def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         if name not in now:
             yield f"the bot {name!r} is no longer there"
         elif name not in before:
-            yield f"the bot {name!r} is new"
+            continue  # it may join, see `runner.run.field`
         elif before[name]["hash"] != now[name]["hash"]:
             yield f"the bot {name!r} has changed: its files, its command, its build or its env"
         elif before[name]["number"] != now[name]["number"]:

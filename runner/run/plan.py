@@ -10,8 +10,11 @@ from runner.play.seeds import seed_hash
 from runner.run.prepare import make_format
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from runner.config import Config
     from runner.run.prepare import Seed
+    from runner.schedule.stages import Stage
 
 __all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
 
@@ -34,9 +37,11 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
-def plan_lines(config: Config, seed: Seed, jobs: int, *, protection: str) -> list[str]:
+def plan_lines(
+    config: Config, seed: Seed, jobs: int, *, protection: str, stages: Sequence[Stage] = ()
+) -> list[str]:
     """What will be played, by whom, under which rules and limits."""
-    tournament = make_format(config, seed, tuple(bot.name for bot in config.entrants))
+    tournament = make_format(config, seed, tuple(bot.name for bot in config.entrants), stages)
     rules = config.options.in_force()
     differing = differing_rules(config.game, rules)
     lines = [

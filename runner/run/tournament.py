@@ -18,29 +18,43 @@ from runner.process.sandbox import choose, resolve
 from runner.publish.files import write_files
 from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.publish.wording import utc
+from runner.results.records import Decision
 from runner.results.store import Store
 from runner.run import checkpoint
 from runner.run.conductor import Conductor
+from runner.run.field import absent, kept_stages, next_round, present, take_effect
 from runner.run.folder import ResultsFolder
 from runner.run.identity import check_same
 from runner.run.local import LocalExecutor
 from runner.run.plan import differing_rules, limits_line, plan_lines
 from runner.run.planner import Planner
-from runner.run.prepare import Seed, draw_seed, identity, make_format, play_settings, specs
+from runner.run.prepare import (
+    Seed,
+    draw_seed,
+    identity,
+    make_format,
+    make_stages,
+    play_settings,
+    specs,
+)
 from runner.run.progress import Progress, Tally
 from runner.run.readiness import stage_all, why_broken
+from runner.run.roster import entrants_of, roster, with_added
 from runner.run.signals import StopSignals
 from runner.run.wire import Setup
+from runner.schedule.registry import format_class
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from runner.bots import Bot
     from runner.config import Config
+    from runner.config.models import Entrant
     from runner.process.sandbox import Mode
     from runner.publish.summary import Summary
     from runner.run.executor import Executor
     from runner.run.progress import Reporter
+    from runner.schedule.stages import Stage, Stages
 
 __all__ = ["RunChoices", "run"]
 
@@ -62,6 +76,10 @@ class RunChoices:
     """The address of a Dask scheduler, or ``local``; see `runner.cluster.choice`."""
     fresh: bool = False
     skip_broken: bool = False
+    added: tuple[Entrant, ...] = ()
+    """Bots beside those of the configuration; one with the name of another is a new version."""
+    new_versions: bool = False
+    """Whether any bot whose files have changed joins as a new version of itself."""
     sandbox: Mode | None = None
     """Instead of the configured one."""
 
@@ -111,7 +129,8 @@ class _Run:
         folder: ResultsFolder,
         store: Store,
     ) -> None:
-        self._config = config
+        entrants = with_added(config.entrants, choices.added)
+        self._config = config = config.model_copy(update={"entrants": entrants})
         self._choices = choices
         self._reporter = reporter
         self._signals = signals
@@ -120,7 +139,11 @@ class _Run:
         kept = store.meta("seed")
         self._seed = draw_seed(config, None if kept is None else Seed(**kept))
         self._before = store.meta("identity")
-        trusted = all(entrant.trusted for entrant in config.entrants)
+        self._skipped: list[str] = []
+        self._stages: Stages | None = None
+        self._versions: dict[str, str] = {}
+        self._replaced: dict[int, str] = {}
+        trusted = all(entrant.trusted for entrant in entrants) and not store.meta("added")
         self._sandbox = resolve(choices.sandbox or config.sandbox, trusted=trusted)
         self._launcher = choose(self._sandbox, trusted=trusted)
         self._progress: Progress | None = None
@@ -137,7 +160,11 @@ class _Run:
                 self._refuse(broken)
             now = identity(self._config, self._seed, bots)
             check_same(self._folder.path, self._before, now)
-            if self._store.meta("complete") and self._before["rounds"] == now["rounds"]:
+            self._change_field(bots)
+            same = self._before["rounds"] == now["rounds"] and len(self._before["bots"]) == len(
+                bots
+            )
+            if self._store.meta("complete") and same:
                 self._remember(bots, complete=True)
                 return
         self._signals.defer()
@@ -174,13 +201,57 @@ class _Run:
             launcher=self._launcher,
             build_network=self._config.build_network,
         )
-        return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
+        if self._before is None:
+            return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
+        found = roster(self._store, bots, self._may_change(), broken)
+        self._versions, self._replaced = found.versions, found.replaced
+        entrants = entrants_of(found.bots, self._config.entrants, found.versions)
+        self._config = self._config.model_copy(update={"entrants": entrants})
+        return found.bots, broken
+
+    def _may_change(self) -> frozenset[str]:
+        """The names of bots that may join as new versions of themselves."""
+        every = self._config.entrants if self._choices.new_versions else self._choices.added
+        return frozenset(entrant.name for entrant in every)
+
+    def _change_field(self, bots: list[Bot]) -> None:
+        """Plan the rounds to come for those that are here now."""
+        before = len(self._before["bots"])
+        if len(bots) == before and not format_class(self._config.schedule.format).open_to_newcomers:
+            return
+        rounds = self._before["rounds"] or 0
+        kept = kept_stages(self._store, before, rounds)
+        names = tuple(bot.name for bot in bots)
+        stages = make_stages(self._config, self._seed, names, kept)
+        stages = take_effect(self._store, stages)
+        for old in self._replaced:
+            stages = stages.without(old, next_round(self._store))
+        here = [one for one in present(self._store, range(before)) if one not in self._replaced]
+        for newcomer in range(before, len(bots)):
+            stages = stages.joined(here, newcomer)
+            here.append(newcomer)
+        more = (self._config.schedule.rounds or 0) - rounds
+        self._stages = stages.extended(here, more) if more > 0 else stages
+
+    def _retire_replaced(self) -> None:
+        """Withdraw the old versions of bots that have joined as new ones."""
+        gone = absent(self._store)
+        stages = self._stages
+        for old, new in self._replaced.items():
+            if old not in gone and stages is not None:
+                first = next_round(self._store)
+                kept = kept_stages(self._store, len(self._before["bots"]), self._before["rounds"])
+                left = stages.like(kept).without(old, first).stages
+                self._store.decide(
+                    Decision(0, utc(), "withdrawn", old, f"replaced by {new}", from_round=first),
+                    stages=msgspec.to_builtins(left),
+                )
 
     def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], Executor]:
         """Start every bot once; gives those that will play, and the workers for them."""
         executor = self._executor(bots)
         try:
-            checked = Conductor(executor, self._signals, self._reporter).check(len(bots))
+            checked = Conductor(executor, self._signals, self._reporter).check(self._to_check(bots))
             broken = broken | why_broken(checked, bots)
         except BaseException:
             executor.kill()
@@ -189,15 +260,28 @@ class _Run:
             return bots, executor
         executor.close()
         self._refuse(broken)
+        skipped = self._skipped
         self._leave_out(broken)
         left = [bot for bot in bots if bot.name not in broken]
         left = [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(left)]
+        if self._before is not None:  # they have not joined, and may the next time
+            self._skipped = skipped
+            self._versions = {new: old for new, old in self._versions.items() if new not in broken}
+            self._replaced = {old: new for old, new in self._replaced.items() if new not in broken}
+            self._change_field(left)
         return left, self._executor(left)
+
+    def _to_check(self, bots: list[Bot]) -> list[int]:
+        """The numbers of the bots that will play."""
+        return present(
+            self._store, (bot.number for bot in bots if bot.number not in self._replaced)
+        )
 
     def _refuse(self, broken: dict[str, str]) -> None:
         """Stop because of bots that cannot start, unless they may be left out."""
         reasons = "\n".join(broken.values())
-        if self._before is not None:
+        begun = self._before is not None
+        if begun and broken.keys() & (self._before["bots"].keys() - self._may_change()):
             raise UsageError(
                 f"{reasons}\nThis tournament was begun with it, so it cannot be left out now. Mend"
                 " it to continue, or give --fresh to begin again."
@@ -208,6 +292,8 @@ class _Run:
                 " cannot start."
             )
         self._reporter.say(reasons)
+        if begun:
+            return
         left = len(self._config.entrants) - len(broken)
         if left < self._config.options.players:
             raise UsageError(
@@ -230,7 +316,11 @@ class _Run:
 
     def _announce(self, executor: Executor) -> None:
         for line in plan_lines(
-            self._config, self._seed, executor.slots, protection=self._launcher.describe()
+            self._config,
+            self._seed,
+            executor.slots,
+            protection=self._launcher.describe(),
+            stages=self._all_stages(),
         ):
             self._reporter.say(line)
 
@@ -261,8 +351,17 @@ class _Run:
             publish=self._config.publish.model_dump(),
             began=self._store.meta("began") or utc(),
             skipped=self._skipped,
+            added=sorted(
+                {*(self._store.meta("added") or ()), *(bot.name for bot in self._choices.added)}
+            ),
+            versions=self._versions,
+            stages=msgspec.to_builtins(self._all_stages()),
             complete=complete,
         )
+
+    def _all_stages(self) -> tuple[Stage, ...]:
+        """The stages of this tournament; none where the field has never changed."""
+        return self._stages.stages if self._stages else ()
 
     def _facts(self, bots: list[Bot]) -> Facts:
         config = self._config
@@ -290,10 +389,15 @@ class _Run:
                 "note: the secret seed was shown when this tournament was complete: whoever saw it"
                 " can compute the deals of the rounds to come"
             )
+        self._retire_replaced()
         self._remember(bots, complete=False)
+        for bot in bots[len(self._before["bots"]) :] if self._before else ():
+            self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
         names = tuple(bot.name for bot in bots)
         planner = Planner(
-            make_format(self._config, self._seed, names), self._store, self._config.match.duplicate
+            make_format(self._config, self._seed, names, self._all_stages()),
+            self._store,
+            self._config.match.duplicate,
         )
         progress = Progress(planner.total(), [Tally(name) for name in names])
         checkpoint.take_up(self._store, planner, progress)

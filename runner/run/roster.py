@@ -1,0 +1,196 @@
+"""Who the entrants are, when a tournament is continued: those of before, new ones, new versions.
+
+A bot is known by the hash of all that decides how it plays. One that is no longer entered, or
+whose files have changed, plays on from the copy that was staged when it joined.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from runner.bots import Bot
+from runner.bots.recall import recall
+from runner.config.document import Document
+from runner.config.entrants import Candidates
+from runner.config.models import Entrant
+from runner.config.problems import Problems
+from runner.config.text import shown
+from runner.errors import ConfigError, UsageError
+from runner.process.launcher import Rights
+from runner.run.field import absent
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from runner.config import Config
+    from runner.results.store import Store
+
+__all__ = ["Roster", "entered", "entrants_of", "roster", "with_added"]
+
+
+class Roster(NamedTuple):
+    """All bots that ever joined."""
+
+    bots: list[Bot]
+    """By number; those that play no more need not be there as files."""
+    versions: dict[str, str]
+    """The name that a configuration has for a bot, for those that joined as new versions."""
+    replaced: dict[int, str]
+    """Entrants that give way to a new version, and its name."""
+
+
+def entered(folder: Path, config: Config) -> Entrant:
+    """The bot of a folder, to be entered beside those of a configuration, which trusts it not.
+
+    Raises:
+        ConfigError: With everything that is wrong with it.
+        UsageError: It does not play this game.
+    """
+    problems = Problems(str(folder))
+    document = Document(str(folder), problems, {"bots": [{"bot": str(folder)}]})
+    candidate = Candidates(document, Path.cwd()).read(0)
+    for problem in candidate.broken if candidate else ():
+        problems.add(problem)
+    if candidate is None or problems:
+        raise ConfigError(problems.lines())
+    entrant = candidate.entrant
+    if entrant.games is not None and config.game not in entrant.games:
+        raise UsageError(f"the bot {shown(entrant.name)} does not play {config.game}")
+    return entrant
+
+
+def with_added(entrants: Sequence[Entrant], added: Sequence[Entrant]) -> tuple[Entrant, ...]:
+    """The entrants of a configuration and others; an added one goes before its namesake."""
+    names = {entrant.name for entrant in added}
+    kept = [entrant for entrant in entrants if entrant.name not in names]
+    return tuple(
+        entrant.model_copy(update={"number": number})
+        for number, entrant in enumerate((*kept, *added))
+    )
+
+
+def roster(
+    store: Store, staged: Sequence[Bot], new_versions: Collection[str], broken: Collection[str]
+) -> Roster:
+    """Match the bots of today with those that joined before.
+
+    Args:
+        store: The results.
+        staged: Those of the configuration.
+        new_versions: The names whose bots may have changed; then they join as new versions.
+        broken: Names whose bots cannot be staged; their versions of before play on.
+
+    Returns:
+        All, where what is missing or has changed otherwise is left as it is found, to be refused.
+
+    Raises:
+        UsageError: The copy of a bot is needed and gone.
+    """
+    before: dict[str, dict[str, Any]] = store.meta("identity")["bots"]
+    versions: dict[str, str] = dict(store.meta("versions") or {})
+    found: dict[str, Bot] = {}
+    newcomers: list[Bot] = []
+    replaced: dict[int, str] = {}
+    taken = {name.casefold() for name in (*before, *(bot.name for bot in staged))}
+    for bot in staged:
+        family = [name for name in before if versions.get(name, name) == bot.name]
+        same = [name for name in family if before[name]["hash"] == bot.hash]
+        if same:
+            found[same[-1]] = msgspec.structs.replace(bot, name=same[-1])
+        elif not family:
+            newcomers.append(bot)
+        elif bot.name in new_versions:
+            name = _free(bot.name, taken)
+            versions[name] = bot.name
+            replaced[int(before[family[-1]]["number"])] = name
+            newcomers.append(msgspec.structs.replace(bot, name=name))
+        else:
+            found[family[-1]] = msgspec.structs.replace(bot, name=family[-1])
+    kept_anyway = {*versions, *versions.values(), *(store.meta("added") or ()), *broken}
+    gone = absent(store)
+    for name, facts in before.items():
+        if name not in found and facts["number"] in gone:
+            found[name] = recall(facts["hash"]) or _shell(store, facts)
+        elif name not in found and name in kept_anyway:
+            found[name] = _recalled(name, facts["hash"])
+    in_order = sorted(found, key=lambda name: before[name]["number"])
+    numbers = [before[name]["number"] for name in in_order]
+    numbers += range(len(before), len(before) + len(newcomers))
+    bots = [
+        msgspec.structs.replace(bot, number=number, name=name)
+        for number, name, bot in zip(
+            numbers,
+            [*in_order, *(bot.name for bot in newcomers)],
+            [*(found[name] for name in in_order), *newcomers],
+            strict=True,
+        )
+    ]
+    return Roster(bots, versions, replaced)
+
+
+def entrants_of(
+    bots: Sequence[Bot], configured: Sequence[Entrant], versions: dict[str, str]
+) -> tuple[Entrant, ...]:
+    """The entrants behind bots, for what is said of them; their files are not looked at again.
+
+    Args:
+        bots: All, by number.
+        configured: Those of the configuration.
+        versions: See `Roster`.
+    """
+    known = {entrant.name: entrant for entrant in configured}
+    names = {bot.name: versions.get(bot.name, bot.name) for bot in bots}
+    return tuple(
+        known[names[bot.name]].model_copy(update={"number": bot.number, "name": bot.name})
+        if names[bot.name] in known
+        else Entrant(
+            number=bot.number,
+            name=bot.name,
+            folder=None,
+            command=bot.command,
+            language=bot.language,
+            author=bot.author,
+        )
+        for bot in bots
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number = 2
+    while (free := f"{name} v{number}").casefold() in taken:
+        number += 1
+    taken.add(free.casefold())
+    return free
+
+
+def _recalled(name: str, bot_hash: str) -> Bot:
+    bot = recall(bot_hash)
+    if bot is None:
+        raise UsageError(
+            f"the bot {shown(name)} plays on as it was when it joined (hash {bot_hash[:16]}), but"
+            " that copy is no longer in the cache of staged bots; enter those files again with"
+            " --add, or withdraw it"
+        )
+    return bot
+
+
+def _shell(store: Store, facts: dict[str, Any]) -> Bot:
+    """What is known of a bot that will not be started any more."""
+    entrant = store.meta("facts")["entrants"][facts["number"]]
+    return Bot(
+        number=facts["number"],
+        name=entrant["name"],
+        language=entrant["language"],
+        author=entrant["author"],
+        folder=os.sep,
+        command=(),
+        env={},
+        hash=entrant["hash"],
+        executable=entrant["executable"],
+        rights=Rights(),
+        trusted=False,
+    )
