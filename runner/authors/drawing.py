@@ -21,6 +21,7 @@ __all__ = ["SUITS", "Artist", "cards_text"]
 SUITS = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
 _STYLES = {"S": "bold", "C": "bold green", "D": "bold blue", "H": "bold red"}
 """Four colours, so that suits are told apart at a glance; the signs differ as well."""
+_CARD = re.compile(r"(\b(?:[2-9TJQKA][SCDH]|JK)\b)")
 _STACK_SHOWN = 10
 """Cards of a stack that are shown; the top ones matter."""
 
@@ -55,6 +56,15 @@ class Artist:
         self._names = names
         self._seat = seat
         self._signs = signs
+
+    def line(self, text: str) -> Text:
+        """A line of a game with the players' names, and its cards in their colours."""
+        shown = Text()
+        for part in _CARD.split(self.named(text)):
+            shown.append_text(
+                _card(part, signs=self._signs) if _CARD.fullmatch(part) else Text(part)
+            )
+        return shown
 
     def named(self, text: str) -> str:
         """A line of a game with the players' names instead of their seats."""

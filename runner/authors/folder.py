@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from runner.bots import Bot
     from runner.config import Entrant
     from runner.play.settings import BotSpec
+    from runner.process.launcher import Launcher
 
 __all__ = ["read_bot", "spec_of", "stage_bot"]
 
@@ -41,13 +42,13 @@ def read_bot(folder: Path, *, name: str | None = None) -> Entrant:
     return candidate.entrant
 
 
-def stage_bot(entrant: Entrant) -> Bot:
-    """Copy and build it as a tournament does.
+def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
+    """Copy and build it as a tournament does, under the same protection.
 
     Raises:
         UsageError: That does not work.
     """
-    return stage(entrant)
+    return stage(entrant, launcher=launcher)
 
 
 def spec_of(bot: Bot, number: int) -> BotSpec:

@@ -144,7 +144,7 @@ class Stepper:
         for line in frame.seen:
             cut = line if len(line) <= _LONG else f"{line[:_LONG]}... ({len(line)} characters)"
             self._console.print(Text(f"     sent: {cut}", style="dim"), soft_wrap=True)
-        log = Text(f"{number:4} {self._artist.named(frame.log)}")
+        log = Text(f"{number:4} ").append_text(self._artist.line(frame.log))
         if frame.faulty:
             log.stylize("red")
         self._console.print(log, soft_wrap=True)
@@ -154,6 +154,6 @@ class Stepper:
     def _result(self) -> None:
         order = sorted(range(len(self._names)), key=lambda seat: self._record.places[seat])
         for seat in order:
-            points = f"{self._record.points[seat]:g} points"
-            line = f"{self._record.places[seat]}. {self._names[seat]}, {points}"
+            points = f"{self._record.points[seat]:g}"
+            line = f"{self._record.places[seat]}. {self._names[seat]}, points: {points}"
             self._console.print(Text(line))

@@ -109,14 +109,16 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
 
     if seat is None:
         raise UsageError("whose requests shall it be sent? give --seat as well")
-    spec = spec_of(stage_bot(read_bot(bot)), seat)
+    entrant = read_bot(bot)
+    launcher = protection().launcher
     with tidy():
+        spec = spec_of(stage_bot(entrant, launcher), seat)
         try:
             compared = compare(
                 stored,
                 seat,
                 spec,
-                protection().launcher,
+                launcher,
                 lambda one: typer.echo("\n".join(difference_lines(one))),
             )
         except (Fault, SpoiltError) as error:

@@ -130,7 +130,7 @@ class _Trial:
 
     def _stage(self) -> None:
         try:
-            bot = stage_bot(self._entrant)
+            bot = stage_bot(self._entrant, self._protection.launcher)
         except UsageError as error:
             mend = "run its build by hand in a copy of its folder, with nothing else around it"
             self._add(Check(name="build", verdict="failed", found=str(error), mend=mend))

@@ -1,0 +1,225 @@
+"""A person plays against bots: deal after deal, kept like those of a tournament."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.text import Text
+
+from runner import __version__
+from runner.authors.desk import Leaving, Person
+from runner.authors.folder import spec_of, stage_bot
+from runner.authors.protection import protection
+from runner.authors.seats import seated
+from runner.errors import Interrupted, RunError
+from runner.games.registry import game as find_game
+from runner.play.deal import DealInPlay
+from runner.play.faults import SpoiltError
+from runner.play.match import dealt, player_setup
+from runner.play.player import Player
+from runner.play.seeds import bot_seed, match_seed
+from runner.process.fair import make_clock
+from runner.publish.summary import EntrantFacts, Facts
+from runner.results.records import DealKey
+from runner.results.store import Store
+from runner.run.folder import ResultsFolder
+from runner.run.identity import check_same
+from runner.run.plan import differing_rules, limits_line
+from runner.run.prepare import Seed, play_settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from runner.authors.invitation import Invitation
+    from runner.bots import Bot
+    from runner.play.settings import PlaySettings
+    from runner.process.launcher import Launcher
+    from runner.results.records import DealRecord
+
+__all__ = ["play"]
+
+_REPEATS = 3
+"""How often a deal that the host spoils is dealt again."""
+_PERSON = 0
+"""The person's seat and entrant number."""
+
+
+def play(invitation: Invitation, console: Console) -> int:
+    """Play until the person leaves.
+
+    Returns:
+        How many deals were finished; all of them are kept.
+
+    Raises:
+        UsageError: A bot cannot be built, or the folder holds other results.
+        RunError: The disk fails, or the host spoils every deal.
+        Interrupted: By Ctrl-C.
+    """
+    guard = protection()
+    staged = [stage_bot(entrant, guard.launcher) for entrant in invitation.bots]
+    if guard.warning:
+        console.print(Text(f"warning: {guard.warning}", style="yellow"))
+    with ExitStack() as stack:
+        folder = stack.enter_context(ResultsFolder(invitation.folder))
+        store = stack.enter_context(closing(Store(folder.database, create=True)))
+        match = _Match(invitation, staged, store, console, guard.launcher)
+        folder.begin()
+        stack.callback(match.stop)
+        try:
+            return match.play()
+        except KeyboardInterrupt as error:
+            raise Interrupted(
+                f"finished deals are kept in {invitation.folder}, the unfinished one is void",
+                signal.SIGINT,
+            ) from error
+
+
+class _Match:
+    """One sitting."""
+
+    def __init__(
+        self,
+        invitation: Invitation,
+        staged: list[Bot],
+        store: Store,
+        console: Console,
+        launcher: Launcher,
+    ) -> None:
+        self._invitation = invitation
+        self._store = store
+        self._console = console
+        self._launcher = launcher
+        self._clock = make_clock(invitation.config.clock)
+        self._game = find_game(invitation.config.game)
+        self._names = (invitation.person, *(bot.name for bot in staged))
+        self._seed = self._remember(staged)
+        self._settings = self._play_settings()
+        setup = player_setup(self._settings, launcher, self._clock)
+        self._person = Person(
+            seated(invitation.person, _PERSON),
+            setup,
+            self._game,
+            console,
+            options=invitation.options,
+            names=self._names,
+            seat=_PERSON,
+        )
+        bots = [Player(spec_of(bot, number), setup) for number, bot in enumerate(staged, 1)]
+        self._players: list[Player] = [self._person, *bots]
+
+    def play(self) -> int:
+        """Deal until the person leaves; gives how many deals were finished."""
+        match = max((record.key.match for record in self._store.records()), default=-1) + 1
+        lots = Random(match_seed(self._seed.master, 0, match))  # noqa: S311 - must be repeatable
+        start = self._game.first_start(self._invitation.options, lots, duplicate=False)
+        number = 0
+        self._console.print("type help at any time, hint to see what you may do, quit to leave")
+        try:
+            while True:
+                record, start = self._deal(DealKey(0, match, number), start)
+                self._store.add([record])
+                number += 1
+                if self._console.input("another deal? (Enter: yes, q: no)> ").strip() in ("q", "n"):
+                    return number
+        except (Leaving, EOFError):
+            return number
+
+    def stop(self) -> None:
+        """End all bots."""
+        for player in self._players:
+            player.stop()
+
+    def _deal(self, key: DealKey, start: int | None) -> tuple[DealRecord, int]:
+        for _ in range(_REPEATS):
+            state = dealt(self._settings, key, start)
+            self._person.sit(state)
+            seeds = [
+                bot_seed(self._seed.master, name, key, seat)
+                for seat, name in enumerate(self._names)
+            ]
+            deal = DealInPlay(
+                self._game,
+                state,
+                key,
+                self._players,
+                seeds=seeds,
+                settings=self._settings,
+                faults_so_far=[0] * len(self._players),
+            )
+            try:
+                record = deal.play(start)
+            except SpoiltError as error:
+                self._console.print(Text(f"{error}; the cards are dealt again", style="yellow"))
+                self.stop()
+                continue
+            return record, state.next_start()
+        raise RunError("this machine is too busy to play on: every deal was spoilt")
+
+    def _play_settings(self) -> PlaySettings:
+        return msgspec.structs.replace(
+            play_settings(self._invitation.config, self._seed),
+            rules=self._invitation.options.in_force(),
+            duplicate=0,
+            deals=None,
+            target=None,
+        )
+
+    def _remember(self, staged: list[Bot]) -> Seed:
+        """Keep what the results mean; gives the seed of all sittings in this folder."""
+        invitation, store = self._invitation, self._store
+        rules = invitation.options.in_force()
+        now = {
+            "game": invitation.config.game,
+            "rules": rules,
+            "players": list(self._names),
+            "bots": {bot.name: bot.hash for bot in staged},
+        }
+        before = store.meta("identity")
+        if before is not None:
+            check_same(invitation.folder, before, msgspec.to_builtins(now))
+        kept = store.meta("seed")
+        seed = Seed(**kept) if kept else self._drawn()
+        self._seed = seed
+        store.set_meta(
+            seed=asdict(seed),
+            identity=now,
+            settings=msgspec.to_builtins(self._play_settings()),
+            facts=msgspec.to_builtins(self._facts(staged, rules)),
+            complete=False,
+        )
+        return seed
+
+    def _drawn(self) -> Seed:
+        given = self._invitation.seed
+        if given is not None:
+            return Seed(given, secret=False)
+        return Seed(secrets.token_hex(16), secret=True)
+
+    def _facts(self, staged: list[Bot], rules: dict[str, Any]) -> Facts:
+        config = self._invitation.config
+        draw = config.rating.draw_probability or self._game.draw_probability
+        person = EntrantFacts(self._invitation.person, "a person", "", "", "")
+        return Facts(
+            name=f"{self._invitation.person} at the table",
+            game=config.game,
+            rules=rules,
+            differing=differing_rules(config.game, rules),
+            limits=limits_line(config),
+            protection=self._launcher.describe(),
+            clock=self._clock.describe(),
+            version=__version__,
+            rating=config.rating.model_dump() | {"draw_probability": draw},
+            entrants=(
+                person,
+                *(
+                    EntrantFacts(bot.name, bot.language, bot.author, bot.hash, bot.executable)
+                    for bot in staged
+                ),
+            ),
+        )

@@ -1,0 +1,52 @@
+"""``tourney play``: a person at the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "play"]
+
+
+def play(
+    config: Annotated[Path, typer.Argument(help="The tournament's YAML file: game and bots.")],
+    *,
+    name: Annotated[str, typer.Option("--as", help="What you are called at the table.")] = "you",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT",
+            help="A bot of the file by its name, or a bot's folder; may be given again.",
+            show_default="as many bots of the file as the table has seats",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the deals.", show_default="results/play-<CONFIG's name>"),
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Deal the cards from this seed.", show_default="by chance")
+    ] = None,
+) -> None:
+    """Play against bots in the terminal; the deals are kept like those of a tournament."""
+    from rich.console import Console
+
+    from runner.authors.invitation import invite
+    from runner.authors.playing import play as play_deals
+    from runner.authors.protection import tidy
+    from runner.config import load_config
+
+    loaded = load_config(config, skip_broken=True)
+    folder = out or Path("results") / f"play-{loaded.path.stem}"
+    invitation = invite(loaded, name, against or (), folder, seed)
+    with tidy():
+        deals = play_deals(invitation, Console(highlight=False))
+    if deals:
+        typer.echo(f"deals kept in {folder}: {deals}; to look at one: tourney replay {folder} 1")
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("play")(play)
