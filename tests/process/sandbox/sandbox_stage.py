@@ -41,6 +41,9 @@ class Stage:
 
     def __init__(self, place: Path) -> None:
         self._place = place
+        self._temp = place / "tmp"
+        self._temp.mkdir()
+        self._temp.chmod(0o1777)
         shutil.copytree(
             Path(runner.__file__).parent / "process", place / "runner/process", dirs_exist_ok=True
         )
@@ -55,7 +58,12 @@ class Stage:
         return subprocess.Popen(
             [*become, python, str(self._place / "sandbox_driver.py"), *arguments],
             env=os.environ
-            | {"PYTHONPATH": str(self._place), "SANDBOX_TEST_SECRET": SEED, "HOME": "/nowhere"},
+            | {
+                "PYTHONPATH": str(self._place),
+                "SANDBOX_TEST_SECRET": SEED,
+                "HOME": "/nowhere",
+                "TMPDIR": str(self._temp),
+            },
             cwd="/",
             text=True,
             stdout=subprocess.PIPE,
@@ -119,7 +127,7 @@ class Reports:
             pytest.skip(self._missing[key])
         if key not in self._done:
             process = self._running[key]
-            out, complaints = process.communicate(timeout=300)
+            out, complaints = process.communicate(timeout=900)
             assert process.returncode == 0, complaints
             self._done[key] = json.loads(out)
         return self._done[key]

@@ -13,18 +13,20 @@ EVERYWHERE = [
 ]
 
 
-def share(request: pytest.FixtureRequest, few: int) -> str:
-    return "250" if request.config.getoption("--slow") else str(few)
+def share(request: pytest.FixtureRequest, few: int, many: int) -> str:
+    return str(many if request.config.getoption("--slow") else few)
 
 
 @pytest.fixture(scope="module")
 def trials(stage: Stage, request: pytest.FixtureRequest) -> Reports:
-    return Reports(stage, {key: ("trials", key[0], share(request, 25)) for key in EVERYWHERE})
+    number = share(request, 25, 250)
+    return Reports(stage, {key: ("trials", key[0], number) for key in EVERYWHERE})
 
 
 @pytest.fixture(scope="module")
 def killed_workers(stage: Stage, request: pytest.FixtureRequest) -> Reports:
-    return Reports(stage, {key: ("killed", key[0], share(request, 4)) for key in EVERYWHERE})
+    number = share(request, 4, 100)
+    return Reports(stage, {key: ("killed", key[0], number) for key in EVERYWHERE})
 
 
 @pytest.mark.parametrize(("backend", "user"), EVERYWHERE)
