@@ -21,6 +21,7 @@ from runner.cli import (
     play,
     publish,
     replay,
+    rerun,
     run,
     schema,
     serve,
@@ -58,6 +59,7 @@ for module in (
     verify,
     disqualify,
     withdraw,
+    rerun,
     doctor,
 ):
     module.add(app)

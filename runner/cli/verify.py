@@ -46,7 +46,7 @@ def verify(  # noqa: PLR0913 - each is an option
     import msgspec
 
     from runner.cli.terminal import write_exactly
-    from runner.league.replaying import Workers
+    from runner.league.replaying import Workers, staged_by
     from runner.league.text import report_lines
     from runner.league.verify import Wanted
     from runner.league.verify import verify as verify_folder
@@ -55,16 +55,8 @@ def verify(  # noqa: PLR0913 - each is an option
     staged: list[Bot] = []
     if config is not None:
         from runner.config import load_config
-        from runner.process.sandbox import choose, resolve
-        from runner.run.readiness import stage_all
 
-        loaded = load_config(config, skip_broken=True)
-        trusted = all(entrant.trusted for entrant in loaded.entrants)
-        staged, _ = stage_all(
-            loaded.entrants,
-            launcher=choose(resolve(mode, trusted=trusted), trusted=trusted),
-            build_network=loaded.build_network,
-        )
+        staged = staged_by(load_config(config, skip_broken=True), mode)
     wanted = Wanted(sample, tuple(deal or ()), Workers(jobs, mode))
     report = verify_folder(folder, wanted, staged)
     if json:

@@ -10,22 +10,24 @@ import msgspec
 from runner import __version__
 from runner.bots.recall import recall
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings, Retired
-from runner.process.sandbox import resolve
+from runner.process.sandbox import choose, resolve
 from runner.run.cores import available
 from runner.run.local import LocalExecutor
 from runner.run.prepare import specs
+from runner.run.readiness import stage_all
 from runner.run.wire import Chunk, Played, Setup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from runner.bots import Bot
+    from runner.config import Config
     from runner.process.sandbox import Mode
     from runner.results.records import DealRecord
     from runner.results.store import Store
     from runner.run.signals import StopSignals
 
-__all__ = ["Cast", "Workers", "cast_of", "plan_of", "play_again"]
+__all__ = ["Cast", "Workers", "cast_of", "match_of", "plan_of", "play_again", "staged_by"]
 
 _TICK = 0.1
 _MOST_ALIVE = 64
@@ -83,6 +85,22 @@ def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
         if (found := _UNPLAYED.fullmatch(fault.cause))
     )
     return MatchPlan(record.key.round, record.key.match, first, rotation, retired)
+
+
+def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[DealRecord]:
+    """All deals that are played, stored and repeated together with one."""
+    if settings.duplicate:
+        return [record]
+    in_round = store.records(range(record.key.round, record.key.round + 1))
+    return [other for other in in_round if other.key.match == record.key.match]
+
+
+def staged_by(config: Config, mode: Mode) -> list[Bot]:
+    """The bots of a configuration, as far as they can be staged here."""
+    trusted = all(entrant.trusted for entrant in config.entrants)
+    launcher = choose(resolve(mode, trusted=trusted), trusted=trusted)
+    staged, _ = stage_all(config.entrants, launcher=launcher, build_network=config.build_network)
+    return staged
 
 
 def play_again(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.schedule.stages import Stages
 
-__all__ = ["Kind", "open_results", "rule", "undo"]
+__all__ = ["Kind", "open_results", "publish", "rule", "undo"]
 
 Kind = Literal["disqualified", "withdrawn"]
 
@@ -88,7 +88,7 @@ def rule(
             line = f"{name} is {kind} now"
         else:
             line = f"{name} was {kind} already: {done.reason}"
-        return _publish(folder, store), line
+        return publish(folder, store), line
 
 
 def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
@@ -109,7 +109,7 @@ def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
             line = f"{name} is {kind} no more"
         else:
             line = f"that {name} was {kind} has been taken back already"
-        return _publish(folder, store), line
+        return publish(folder, store), line
 
 
 def _is(decision: Decision, kind: Kind, entrant: int) -> bool:
@@ -172,7 +172,12 @@ def _take_back(store: Store, decision: Decision) -> None:
     store.decide(undone, stages=msgspec.to_builtins(after.stages), complete=complete)
 
 
-def _publish(folder: Path, store: Store) -> Summary:
+def publish(folder: Path, store: Store) -> Summary:
+    """Write a folder's tables and its site anew.
+
+    Raises:
+        RunError: The disk fails.
+    """
     summary = summarise(store)
     write_files(folder, store, summary)
     return summary

@@ -16,7 +16,7 @@ import msgspec
 
 from runner.errors import UsageError
 from runner.league.comparing import by_chance, host_faults, parting
-from runner.league.replaying import Workers, cast_of, plan_of, play_again
+from runner.league.replaying import Workers, cast_of, match_of, plan_of, play_again
 from runner.league.report import Finding, Report
 from runner.league.rulebook import RuleBook
 from runner.league.schedule import certain_rounds, planned_rounds, stored_format
@@ -161,7 +161,7 @@ class _Verification:
             absent = set(record.seating) & cast.missing.keys()
             missing |= absent
             if not absent:
-                chosen[plan] = self._match(record)
+                chosen[plan] = match_of(self._store, self._settings, record)
         if missing:
             names = ", ".join(cast.missing[number] for number in sorted(missing))
             text = (
@@ -235,13 +235,6 @@ class _Verification:
         count = min(total, _A_FEW if wanted.sample is None else wanted.sample)
         for index in range(count):
             yield self._store.record(1 + index * total // count)
-
-    def _match(self, record: DealRecord) -> list[DealRecord]:
-        """All deals of the match that a deal belongs to."""
-        if self._settings.duplicate:
-            return [record]
-        in_round = self._store.records(range(record.key.round, record.key.round + 1))
-        return [other for other in in_round if other.key.match == record.key.match]
 
     def _judge(
         self,
