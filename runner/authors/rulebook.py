@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from runner.games.base import Game, GameOptions
 
 __all__ = ["rulebook", "rules_text"]
+
+_COMMENT = re.compile(r"^<!--.*?-->$\n?", re.MULTILINE | re.DOTALL)
 
 
 def rulebook(game: Game[Any, Any], options: GameOptions) -> str:
@@ -39,5 +42,5 @@ def _book(name: str) -> str:
     for folder in (package / "_bundled" / "docs", package.parent / "docs"):
         book = folder / f"rules-{name}.md"
         if book.is_file():
-            return book.read_text(encoding="utf-8")
+            return _COMMENT.sub("", book.read_text(encoding="utf-8"))
     return ""
