@@ -1,0 +1,216 @@
+"""What a site costs: to write, to open, to watch.
+
+    python benchmarks/site.py [--bots 200] [--deals 100000] [--keep FOLDER]
+
+The bars: a site of 200 bots and 100,000 deals in under 60 s and 60 MB, its first page drawn in
+under 1 s, a step of the viewer in under 100 ms. The two last need a chromium and the extra `test`.
+
+The deals are made up, but for those that the site shows, which are played out: nobody waits for
+100,000 real ones here. Their results favour the bots with low numbers, as strength would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from runner.games.registry import game as find_game
+from runner.play.match import dealt
+from runner.play.settings import PlaySettings
+from runner.publish.choices import PublishChoices
+from runner.publish.choosing import choose
+from runner.publish.site import publish
+from runner.publish.summary import EntrantFacts, Facts
+from runner.results.records import DealKey, DealRecord, SeatTime
+from runner.results.store import FILE_NAME, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHOICES = PublishChoices(choice="spread")
+GAME, PLAYERS = "speahx", 4
+CHUNK = 2000
+
+
+def main() -> None:
+    """Make results, write their site, look at it."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--bots", type=int, default=200)
+    parser.add_argument("--deals", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path, help="leave results and site in this new folder")
+    arguments = parser.parse_args()
+    folder = arguments.keep or Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        began = time.perf_counter()
+        make_results(folder, arguments.bots, arguments.deals)
+        print(f"made up {arguments.deals:,} deals in {time.perf_counter() - began:.1f} s")
+        write(folder)
+        draw(folder / "site")
+    finally:
+        if not arguments.keep:
+            shutil.rmtree(folder)
+
+
+def write(folder: Path) -> None:
+    """Time the writing of the site."""
+    began, began_cpu = time.perf_counter(), time.process_time()
+    with closing(Store(folder / FILE_NAME)) as store:
+        publish(store, folder / "site", CHOICES)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+    files = [path for path in (folder / "site").rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    print(f"site: {seconds:.1f} s ({cpu:.1f} s of processor), {size / 1e6:.1f} MB, "
+          f"{len(files):,} files (bars: 60 s, 60 MB)")  # fmt: skip
+    for name in ("index.html", "pictures.html", "meetings.html", "bots/001.html"):
+        print(f"  {name}: {(folder / 'site' / name).stat().st_size / 1e3:,.0f} KB")
+
+
+def draw(site: Path) -> None:
+    """Time the first page, and the steps of the longest replay, in a browser."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only this part needs it
+
+    path = shutil.which("chromium")
+    if path is None:
+        print("no chromium here: nothing is drawn")
+        return
+    longest = max((site / "replays").iterdir(), key=lambda it: it.stat().st_size)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        page = browser.new_page()
+        for name in ("index.html", "meetings.html"):
+            page.goto((site / name).as_uri())
+            painted = page.evaluate(_PAINTED)
+            print(f"{name}: drawn after {painted:,.0f} ms (bar for the first page: 1,000 ms)")
+        page.goto(longest.as_uri())
+        times = sorted(page.evaluate(_STEPS))
+        print(
+            f"viewer: {len(times)} steps of {longest.name}, {times[len(times) // 2]:.1f} ms in the"
+            f" middle, {times[-1]:.1f} ms the slowest (bar: 100 ms)"
+        )
+        browser.close()
+
+
+_PAINTED = """() => new Promise(resolve => requestAnimationFrame(() => setTimeout(() => resolve(
+    performance.now()))))"""
+_STEPS = """async () => {
+  const times = [];
+  for (let step = 0; step < 300; step += 1) {
+    const began = performance.now();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - began);
+    await new Promise(resolve => setTimeout(resolve));
+  }
+  return times;
+}"""
+"""A step is over when the page has been laid out; painting is another millisecond or two."""
+
+
+def make_results(folder: Path, bots: int, deals: int) -> None:
+    """A results file of so many bots and deals."""
+    rules = find_game(GAME).options.model_validate({"players": PLAYERS}).in_force()
+    settings = PlaySettings(
+        game=GAME, rules=rules, master_seed="benchmark", duplicate=PLAYERS, deals=None,
+        target=None, start_ms=1000, move_ms=1000, bank_ms=0, on_fault="forfeit", max_faults=1,
+        restart="fault", strict=False, ponder=False, reveal_names=False, memory=None,
+        output=1 << 20, stderr=1 << 16,
+    )  # fmt: skip
+    facts = Facts(
+        name="Benchmark",
+        game=GAME,
+        rules=rules,
+        differing={},
+        limits="move 1 s",
+        protection="none",
+        clock="wall",
+        version="benchmark",
+        rating={"draw_probability": 0.001},
+        entrants=tuple(
+            EntrantFacts(f"bot {number + 1}", "Python", "nobody", f"{number:064}", "python")
+            for number in range(bots)
+        ),
+    )
+    with closing(Store(folder / FILE_NAME, create=True)) as store:
+        store.set_meta(
+            facts=msgspec.to_builtins(facts),
+            settings=msgspec.to_builtins(settings),
+            seed={"value": "benchmark", "secret": False},
+            identity={},
+            complete=True,
+        )
+        chunk: list[DealRecord] = []
+        for record in _records(settings, bots, deals):
+            chunk.append(record)
+            if len(chunk) == CHUNK:
+                store.add(chunk)
+                chunk.clear()
+        store.add(chunk)
+
+
+def _records(settings: PlaySettings, bots: int, deals: int) -> Iterator[DealRecord]:
+    shown = set(choose(deals, [], CHOICES))
+    random = Random(1)  # noqa: S311 - it makes up results
+    for number in range(deals):
+        match, rotation = divmod(number, PLAYERS)
+        seats = random.sample(range(bots), PLAYERS)
+        key = DealKey(match // 200, match % 200, rotation)
+        if number + 1 in shown:
+            yield _played(settings, key, tuple(seats), random)
+        else:
+            yield _made_up(key, tuple(seats), random)
+
+
+def _made_up(key: DealKey, seating: tuple[int, ...], random: Random) -> DealRecord:
+    order = sorted(range(PLAYERS), key=lambda seat: seating[seat] + random.gauss(0, 60))
+    places = [0] * PLAYERS
+    for place, seat in enumerate(order, start=1):
+        places[seat] = place
+    return DealRecord(
+        key=key,
+        seating=seating,
+        start=0,
+        moves="made up",
+        places=tuple(places),
+        points=tuple(float(PLAYERS - place) for place in places),
+        times=tuple(
+            SeatTime(20, random.randrange(10**6, 10**8), random.randrange(10**6, 10**7))
+            for _ in places
+        ),
+    )
+
+
+def _played(
+    settings: PlaySettings, key: DealKey, seating: tuple[int, ...], random: Random
+) -> DealRecord:
+    game = find_game(settings.game)
+    options = game.options.model_validate(settings.rules)
+    start = game.first_start(options, random, duplicate=True)
+    state = dealt(settings, key, start)
+    codes = []
+    while not state.is_terminal():
+        action = random.choice(state.legal_actions("canonical").actions)
+        codes.append(game.encode(action))
+        state.apply_action(action)
+    made_up = _made_up(key, seating, random)
+    return msgspec.structs.replace(
+        made_up,
+        start=start,
+        moves=" ".join(codes),
+        places=state.places(),
+        points=state.returns(),
+    )
+
+
+if __name__ == "__main__":
+    main()
