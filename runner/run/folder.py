@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from runner.errors import RunError, UsageError
 from runner.results.store import FILE_NAME
+from runner.run.filesystem import refuse_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,6 +113,7 @@ class ResultsFolder:
         """Make the folder, and lock it."""
         try:
             self._made = not self.path.exists()
+            refuse_network(self._existing())
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY)
         except OSError as error:
@@ -129,6 +131,10 @@ class ResultsFolder:
                 f"{self.path}: this file system cannot lock folders ({error}); give --out one on a"
                 " local disk"
             ) from error
+
+    def _existing(self) -> Path:
+        """The folder, or the nearest above it that is there already."""
+        return next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
 
     def _aside(self) -> Path:
         number = 1
