@@ -16,6 +16,7 @@ from runner.cli import (
     doctor,
     export,
     games,
+    league,
     new,
     plan,
     play,
@@ -24,6 +25,7 @@ from runner.cli import (
     rerun,
     run,
     schema,
+    season,
     serve,
     standings,
     submit,
@@ -60,6 +62,8 @@ for module in (
     disqualify,
     withdraw,
     rerun,
+    season,
+    league,
     doctor,
 ):
     module.add(app)

@@ -33,6 +33,7 @@ __all__ = [
     "as_markdown",
     "as_text",
     "headline",
+    "markdown",
     "no_formula",
     "ruling_lines",
     "terminal_table",
@@ -84,7 +85,7 @@ def as_markdown(summary: Summary) -> str:
     """The table for a README or a chat."""
     head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
     lines = [
-        f"# {_markdown(summary.facts.name)}",
+        f"# {markdown(summary.facts.name)}",
         "",
         headline(summary),
         "",
@@ -93,12 +94,12 @@ def as_markdown(summary: Summary) -> str:
     ]
     for entrant in summary.entrants:
         cells = _cells(entrant)
-        cells[1] = _markdown(entrant.name)
+        cells[1] = markdown(entrant.name)
         if _is_out(summary, entrant):
             cells[1] = f"~~{cells[1]}~~"
         lines.append(f"| {' | '.join(cells)} |")
     if summary.rulings:
-        lines += ["", *(f"* {_markdown(line)}" for line in ruling_lines(summary))]
+        lines += ["", *(f"* {markdown(line)}" for line in ruling_lines(summary))]
     return "\n".join(lines) + "\n"
 
 
@@ -230,7 +231,7 @@ def _padded(cell: str, width: int, *, left: bool) -> str:
     return f"{cell}{space}" if left else f"{space}{cell}"
 
 
-def _markdown(text: str) -> str:
+def markdown(text: str) -> str:
     """Text in which nothing is markup."""
     shown = "".join(c for c in text if not steers(c))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", shown)

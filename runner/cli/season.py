@@ -1,0 +1,64 @@
+"""``tourney season``: play what is new in a league."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add", "season"]
+
+
+def season(
+    league: Annotated[
+        Path, typer.Argument(help="The league's configuration, or the folder that it is in.")
+    ],
+    *,
+    season: Annotated[
+        str | None,
+        typer.Option(help="Begin this season, or go on with it.", show_default="the last one"),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=256, help="Workers.", show_default="one for each free core"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the changes as JSON.")] = False,
+) -> None:
+    """Play what is new in a season, and say what has changed since the last time.
+
+    Made to be run from cron or CI: if there is nothing new, nothing is played. Bots that cannot
+    start are left out, changed ones join as new versions, bots that are no longer entered are
+    withdrawn. The results are in `seasons/NAME` beside the configuration.
+    """
+    from runner.authors.league import find_league
+    from runner.cli.reporting import make_reporter
+    from runner.cli.terminal import write_exactly
+    from runner.config import load_config
+    from runner.league import changes, seasons
+    from runner.league.table import as_json, as_markdown, league_table
+    from runner.publish.writing import write_whole
+
+    path = find_league(league).absolute()
+    choices = seasons.season_choices(
+        path,
+        season or seasons.current(path),
+        again=shlex.join(["tourney", *sys.argv[1:]]),
+        jobs=jobs,
+    )
+    config = load_config(path, skip_broken=True)
+    _, news = seasons.play_season(config, choices, make_reporter())
+    table = league_table(path)
+    write_whole(path.parent / seasons.SEASONS / "league.json", as_json(table))
+    write_whole(path.parent / seasons.SEASONS / "league.md", as_markdown(table))
+    if json:
+        write_exactly((choices.folder / "changes.json").read_text(encoding="utf-8"))
+    else:
+        typer.echo(changes.text(news))
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("season")(season)
