@@ -294,11 +294,9 @@ class _Run:
         self._reporter.say(reasons)
         if begun:
             return
-        left = len(self._config.entrants) - len(broken)
-        if left < self._config.options.players:
-            raise UsageError(
-                f"{left} bots can start, too few for a table of {self._config.options.players}"
-            )
+        left, players = len(self._config.entrants) - len(broken), self._config.options.players
+        if left < players:
+            raise UsageError(f"bots that can start: {left}, too few for a table of {players}")
 
     def _leave_out(self, reasons: dict[str, str]) -> None:
         """Go on without some of the entrants."""
