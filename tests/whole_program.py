@@ -159,6 +159,7 @@ class Arena:
             "bots": list(bots),
             "schedule": {"rounds": 1},
             "time": {"start": "60s", "move": "60s"},
+            "sandbox": "limits",  # bots of tests tell of themselves in files of the arena
             **keys,
         }
         path = self.path / file
