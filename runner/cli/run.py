@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from runner.cli import plain_ctrl_c
+
 __all__ = ["add", "run"]
 
 
@@ -71,13 +73,14 @@ def run(  # noqa: PLR0913 - each is an option
     On an unfinished folder it continues: only what is missing is played. On a finished one it
     prints the table.
     """
-    from runner.cli.live import LiveReporter
-    from runner.cli.reporting import make_reporter
-    from runner.cli.texts import print_table
-    from runner.config import load_config
-    from runner.run.roster import entered
-    from runner.run.tournament import RunChoices
-    from runner.run.tournament import run as run_tournament
+    with plain_ctrl_c():
+        from runner.cli.live import LiveReporter
+        from runner.cli.reporting import make_reporter
+        from runner.cli.texts import print_table
+        from runner.config import load_config
+        from runner.run.roster import entered
+        from runner.run.tournament import RunChoices
+        from runner.run.tournament import run as run_tournament
 
     loaded = load_config(config, seed=seed, skip_broken=skip_broken)
     choices = RunChoices(
