@@ -25,6 +25,9 @@ def season(
         int | None,
         typer.Option(min=1, max=256, help="Workers.", show_default="one for each free core"),
     ] = None,
+    close: Annotated[
+        bool, typer.Option("--close", help="Show the season's secret seed: nobody joins any more.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the changes as JSON.")] = False,
 ) -> None:
     """Play what is new in a season, and say what has changed since the last time.
@@ -50,6 +53,8 @@ def season(
     )
     config = load_config(path, skip_broken=True)
     _, news = seasons.play_season(config, choices, make_reporter())
+    if close:
+        seasons.close_season(choices.folder)
     table = league_table(path)
     write_whole(path.parent / seasons.SEASONS / "league.json", as_json(table))
     write_whole(path.parent / seasons.SEASONS / "league.md", as_markdown(table))

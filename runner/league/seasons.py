@@ -12,7 +12,7 @@ import msgspec
 from runner.config.text import shown
 from runner.errors import UsageError
 from runner.league.changes import Seen, changes, seen, text
-from runner.league.ruling import rule, undo
+from runner.league.ruling import open_results, publish, rule, undo
 from runner.publish.summary import summarise
 from runner.publish.writing import write_whole
 from runner.results.rulings import decision_about
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEASONS",
+    "close_season",
     "current",
     "play_season",
     "season_choices",
@@ -73,13 +74,15 @@ def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -
         jobs=jobs,
         skip_broken=True,
         new_versions=True,
+        sealed=True,
     )
 
 
 def play_season(config: Config, choices: RunChoices, reporter: Reporter) -> tuple[Summary, Changes]:
     """Play what is new in a season: bots, versions, rounds; nothing if there is nothing new.
 
-    Bots that the configuration does not enter any more are withdrawn; they play on when they are
+    The secret seed of a season is shown when another begins, so that nobody who joins late can
+    know the deals. Bots that the configuration does not enter any more are withdrawn; they play on when they are
     entered again. What has changed is told once, in ``changes.json`` and ``changes.txt`` beside
     the results: a run that is killed before it has told leaves that to the next.
 
@@ -102,7 +105,25 @@ def play_season(config: Config, choices: RunChoices, reporter: Reporter) -> tupl
     )
     _follow_entries(config, choices.folder)
     summary = run(named, choices, reporter)
+    for folder in season_folders(config.path):
+        if folder.name != season:
+            close_season(folder)
     return summary, _tell(choices.folder, summary)
+
+
+def close_season(folder: Path) -> None:
+    """Show the secret seed of a season that is over; nothing happens where it is shown already.
+
+    Raises:
+        UsageError: A run is writing there.
+        RunError: The disk fails.
+    """
+    with closing(Store(folder / FILE_NAME)) as store:
+        if not store.meta("sealed"):
+            return
+    with open_results(folder) as store:
+        store.set_meta(sealed=False)
+        publish(folder, store)
 
 
 def _follow_entries(config: Config, folder: Path) -> None:

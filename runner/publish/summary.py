@@ -115,13 +115,14 @@ def summarise(store: Store) -> Summary:
     facts = kept_facts(store)
     seed = store.meta("seed")
     complete = bool(store.meta("complete"))
+    shown = complete and not store.meta("sealed")
     names = [entrant.name for entrant in facts.entrants]
     deals = (record for _, record in counted(store))
     table = standings(names, deals, Model(**facts.rating))
     out = {names[entrant] for entrant in disqualified(store)}
     return Summary(
         facts=facts,
-        seed=seed["value"] if complete or not seed["secret"] else None,
+        seed=seed["value"] if shown or not seed["secret"] else None,
         seed_sha256=seed_hash(str(seed["value"])),
         deals=table.deals,
         complete=complete,

@@ -78,6 +78,8 @@ class RunChoices:
     skip_broken: bool = False
     added: tuple[Entrant, ...] = ()
     """Bots beside those of the configuration; one with the name of another is a new version."""
+    sealed: bool = False
+    """Whether a secret seed stays secret when all is played, since others may still join."""
     new_versions: bool = False
     """Whether any bot whose files have changed joins as a new version of itself."""
     sandbox: Mode | None = None
@@ -151,9 +153,10 @@ class _Run:
 
     def go(self) -> None:
         """All steps in their order."""
-        self._leave_out(
-            dict.fromkeys(self._store.meta("skipped") or (), "left out when this began")
-        )
+        if not self._choices.new_versions:  # else who was left out is a newcomer
+            self._leave_out(
+                dict.fromkeys(self._store.meta("skipped") or (), "left out when this began")
+            )
         bots, broken = self._staged()
         if self._before is not None:
             if broken:
@@ -352,6 +355,7 @@ class _Run:
             added=sorted(
                 {*(self._store.meta("added") or ()), *(bot.name for bot in self._choices.added)}
             ),
+            sealed=self._choices.sealed,
             versions=self._versions,
             stages=msgspec.to_builtins(self._all_stages()),
             complete=complete,
@@ -382,7 +386,7 @@ class _Run:
         )
 
     def _play(self, executor: Executor, bots: list[Bot]) -> None:
-        if self._store.meta("complete") and self._seed.secret:
+        if self._store.meta("complete") and self._seed.secret and not self._store.meta("sealed"):
             self._reporter.say(
                 "note: the secret seed was shown when this tournament was complete: whoever saw it"
                 " can compute the deals of the rounds to come"
