@@ -14,9 +14,9 @@ from math import inf, sqrt
 from operator import add
 from typing import TYPE_CHECKING
 
+from runner.games.shuffle import shuffled
 from runner.ratings.model import Rating
 from runner.ratings.truncated import tie_message, win_message
-from runner.schedule.draw import draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,9 +68,8 @@ def finishing_order(places: Sequence[int], tie_seed: int) -> list[int]:
     order = sorted(range(len(places)), key=places.__getitem__)
     if len(set(places)) == len(places):
         return order
-    random = draw(tie_seed, "ties")
     groups = groupby(order, key=places.__getitem__)
-    return [player for _, group in groups for player in permutation(list(group), random)]
+    return [player for _, group in groups for player in shuffled(list(group), tie_seed)]
 
 
 class _Chain:

@@ -157,7 +157,10 @@ def round_result(store: Store, number: int) -> RoundResult:
     """What a format may know of a finished round."""
     points: dict[int, float] = {}
     places: dict[int, list[int]] = {}
+    tables = []
     for record in store.records(range(number, number + 1)):
+        if record.key.deal == 0:
+            tables.append(record.seating)
         for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):
             points[entrant] = points.get(entrant, 0.0) + point
             places.setdefault(entrant, []).append(place)
@@ -165,4 +168,5 @@ def round_result(store: Store, number: int) -> RoundResult:
         round=number,
         points=points,
         places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
+        tables=tuple(tables),
     )

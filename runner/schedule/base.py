@@ -34,6 +34,8 @@ class RoundResult(msgspec.Struct, frozen=True):
     round: int
     points: dict[int, float]
     places: dict[int, float]
+    tables: tuple[Seating, ...] = ()
+    """Who sat where, match by match, in rotation 0."""
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):

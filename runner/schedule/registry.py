@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["format_class", "make", "names"]
 
 _FORMATS = {
+    "gauntlet": "runner.schedule.gauntlet:Gauntlet",
+    "knockout": "runner.schedule.knockout:Knockout",
+    "ladder": "runner.schedule.ladder:Ladder",
     "round-robin": "runner.schedule.round_robin:RoundRobin",
+    "swiss": "runner.schedule.swiss:Swiss",
 }
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from runner.schedule.base import Field
+from runner.schedule.base import Field, RoundResult
 from runner.schedule.registry import format_class, make
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from runner.schedule.base import Format, Table
 
@@ -60,7 +60,9 @@ def new_format(
     teams: tuple[str | None, ...] = (),
     **options: Any,
 ) -> Format[Any]:
-    field = Field(entrants=entrants, players=players, seed=seed, teams=teams)
+    """A format for entrants that are called ``b0``, ``b1`` ..."""
+    names = tuple(f"b{number}" for number in range(entrants))
+    field = Field(entrants=entrants, players=players, seed=seed, teams=teams, names=names)
     return make(name, field, format_class(name).options(**options))
 
 
@@ -70,3 +72,37 @@ def all_rounds(planned: Format[Any]) -> list[list[Table]]:
     while (tables := planned.plan(len(rounds), ())) is not None:
         rounds.append(list(tables))
     return rounds
+
+
+def result(number: int, tables: list[Table], strength: Callable[[int], float]) -> RoundResult:
+    """What a round gives when the stronger always finishes first: points are n - place."""
+    points: Counter[int] = Counter()
+    places: dict[int, list[int]] = {}
+    for table in tables:
+        for place, entrant in enumerate(sorted(table.seating, key=strength, reverse=True), 1):
+            points[entrant] += len(table.seating) - place
+            places.setdefault(entrant, []).append(place)
+    return RoundResult(
+        round=number,
+        points={entrant: float(sum_) for entrant, sum_ in points.items()},
+        places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
+        tables=tuple(table.seating for table in tables),
+    )
+
+
+def played_out(
+    planned: Format[Any], strength: Callable[[int], float]
+) -> tuple[list[list[Table]], list[RoundResult]]:
+    """All rounds of a format that plans from results, and their results."""
+    rounds: list[list[Table]] = []
+    finished: list[RoundResult] = []
+    while (tables := planned.plan(len(rounds), finished)) is not None:
+        rounds.append(list(tables))
+        finished.append(result(len(finished), rounds[-1], strength))
+    return rounds, finished
+
+
+def mates(tables: Iterable[Table], teams: tuple[str | None, ...]) -> int:
+    """At how many tables two of a team sit."""
+    there = [[teams[entrant] for entrant in table.seating if teams[entrant]] for table in tables]
+    return sum(len(names) != len(set(names)) for names in there)
