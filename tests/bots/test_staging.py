@@ -163,7 +163,7 @@ def test_a_failed_build_shows_the_end_of_its_output(source: Path, cache: Path) -
         stage(entrant(source, build=(("true",), ("sh", "-c", script))), cache)
     first, *lines = str(caught.value).splitlines()
     assert first.startswith("the bot 'Émile' does not build: `sh -c ")
-    assert first.endswith("ended with status 7; its last lines:")
+    assert first.endswith("exited with status 7; its last lines:")
     assert lines[-2:] == ["  line 100", "  \\x1b[2J no"]
     assert len(lines) == 20
     assert caught.value.exit_status == 2
@@ -173,7 +173,7 @@ def test_a_failed_build_shows_the_end_of_its_output(source: Path, cache: Path) -
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("sh", "-c", "kill -9 $$"), "was ended by SIGKILL and wrote nothing"),
+        (("sh", "-c", "kill -9 $$"), "was ended by SIGKILL (signal 9) and wrote nothing"),
         (("no-such-compiler", "x.c"), "there is no program 'no-such-compiler'"),
         (("sh", "-c", "yes"), "was stopped: it wrote more than 16 MiB"),
     ],

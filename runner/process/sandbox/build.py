@@ -30,6 +30,7 @@ BUILD_LIMITS = ResourceLimits(
 """What compilers of all kinds need, and not the whole machine."""
 
 _FOLDER_SIZE = 2 * _GIB
+_OUTPUT_AT_MOST = 16 * 1024 * 1024
 _OUTPUT_KEPT = 64 * 1024
 _CHUNK = 1024 * 1024
 """More than a pipe holds: one read empties it."""
@@ -92,6 +93,7 @@ class _Watch:
 
     def __init__(self, child: Child, folder: str, limits: ResourceLimits) -> None:
         self.output = bytearray()
+        self._written = 0
         self._child = child
         self._folder = folder
         self._memory = limits.memory
@@ -110,7 +112,9 @@ class _Watch:
             else:
                 self._child.wait(_STEP)
             if time.monotonic() >= until:
-                return f"took longer than {seconds:g} s"
+                return "was stopped: the time for building is over"
+            if self._written > _OUTPUT_AT_MOST:
+                return f"was stopped: it wrote more than {_OUTPUT_AT_MOST >> 20} MiB"
             if time.monotonic() >= next_look:
                 next_look += _LOOK_EVERY
                 excess = self._excess()
@@ -123,6 +127,7 @@ class _Watch:
         for stream in streams:
             with suppress(BlockingIOError):
                 data = os.read(stream, _CHUNK)
+                self._written += len(data)
                 self.output += data
                 del self.output[:-_OUTPUT_KEPT]
                 if not data:
