@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from runner.publish.choices import fault_text
-from runner.ratings.deals import average_places
+from runner.ratings.analysis import Analysis, Certainty, SeatResult, analyse
 from runner.ratings.model import Model
 from runner.ratings.raters import rater
 from runner.results.rulings import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from runner.publish.choices import PublishChoices
     from runner.publish.summary import Summary
     from runner.results.records import DealRecord, SeatTime
@@ -31,7 +33,6 @@ __all__ = [
     "Gathered",
     "History",
     "Meeting",
-    "SeatResult",
     "SlowRef",
     "TimeUse",
     "gather",
@@ -79,19 +80,13 @@ class Meeting(msgspec.Struct, frozen=True):
     deals: int
     ahead: float
     """Deals in which the one finished before the other; ties count half."""
+    stronger: float
+    """The probability that the one is the stronger, by rating."""
 
     @property
     def share(self) -> float | None:
         """Of the deals; None where they never met."""
         return self.ahead / self.deals if self.deals else None
-
-
-class SeatResult(msgspec.Struct, frozen=True):
-    """What a bot did in one seat."""
-
-    deals: int
-    mean_place: float | None
-    points: float
 
 
 class TimeUse(msgspec.Struct, frozen=True):
@@ -108,7 +103,10 @@ class TimeUse(msgspec.Struct, frozen=True):
 class BotResults(msgspec.Struct, frozen=True):
     """What one bot did, besides its row in the table."""
 
+    certainty: Certainty
+    """Its intervals."""
     seats: tuple[SeatResult, ...]
+    """Its results in each seat of a table."""
     against: tuple[Meeting, ...]
     """By entrant."""
     time: TimeUse | None
@@ -135,6 +133,8 @@ class Gathered(msgspec.Struct, frozen=True):
     bots: tuple[BotResults, ...]
     """By entrant."""
     history: History
+    warning: str | None
+    """Where more deals would be needed to tell bots apart; None where there are enough."""
 
 
 RefT = TypeVar("RefT", DealRef, SlowRef)
@@ -160,10 +160,7 @@ class _Notable(Generic[RefT]):
 class _Bot:
     """Sums of one bot."""
 
-    def __init__(self, entrants: int, players: int) -> None:
-        self.seats = [_Seat() for _ in range(players)]
-        self.met = [0] * entrants
-        self.ahead = [0.0] * entrants
+    def __init__(self) -> None:
         self.moves = 0
         self.averages = array("d")
         """Of a move's time, one a deal."""
@@ -182,10 +179,14 @@ class _Bot:
         milliseconds = time.longest / _MILLISECOND
         self.slowest.add((milliseconds,), SlowRef(number, milliseconds))
 
-    def results(self) -> BotResults:
+    def results(self, analysis: Analysis, entrant: int, players: int) -> BotResults:
+        certainty = analysis.entrants[entrant]
+        unused = [SeatResult(0, None, None)] * (players - len(certainty.seats))
+        rows = (analysis.met[entrant], analysis.ahead[entrant], analysis.above[entrant])
         return BotResults(
-            seats=tuple(seat.result() for seat in self.seats),
-            against=tuple(map(Meeting, self.met, self.ahead)),
+            certainty=certainty,
+            seats=(*certainty.seats, *unused),
+            against=tuple(map(Meeting, *rows)),
             time=self._time(),
             best=self.best.in_order(),
             worst=self.worst.in_order(),
@@ -203,28 +204,14 @@ class _Bot:
         return TimeUse(self.moves, median, quarter, three_quarters, self.longest / _MILLISECOND)
 
 
-class _Seat:
-    """Sums of one bot in one seat."""
-
-    __slots__ = ("deals", "places", "points")
-
-    def __init__(self) -> None:
-        self.deals = 0
-        self.places = 0.0
-        self.points = 0.0
-
-    def result(self) -> SeatResult:
-        mean = self.places / self.deals if self.deals else None
-        return SeatResult(self.deals, mean, self.points)
-
-
 class _Gatherer:
     """Takes deals in, in schedule order."""
 
     def __init__(self, summary: Summary, choices: PublishChoices) -> None:
         entrants = len(summary.facts.entrants)
         self._logs = choices.logs
-        self._bots = [_Bot(entrants, summary.facts.rules["players"]) for _ in range(entrants)]
+        self._players = summary.facts.rules["players"]
+        self._bots = [_Bot() for _ in range(entrants)]
         self._rater = rater("sequential", Model(**summary.facts.rating), entrants)
         self._deals = 0
         self._every = max(1, summary.deals // _CHECKPOINTS)
@@ -235,7 +222,6 @@ class _Gatherer:
     def add(self, number: int, record: DealRecord) -> None:
         """Take in a deal that counts; its number is that among all."""
         self._add_results(number, record)
-        self._add_meetings(record)
         for fault in record.faults:
             shown = self._bots[fault.entrant].faults
             if len(shown) < _FAULTS_SHOWN:
@@ -246,13 +232,15 @@ class _Gatherer:
         if self._deals % self._every == 0:
             self._mark(self._deals)
 
-    def done(self, deals: int) -> Gathered:
-        """What came together."""
-        if self._marks[-1] != deals:
-            self._mark(deals)
-        bots = tuple(bot.results() for bot in self._bots)
+    def done(self, analysis: Analysis) -> Gathered:
+        """What came together, with what the ratings make of it."""
+        if self._marks[-1] != self._deals:
+            self._mark(self._deals)
+        bots = tuple(
+            bot.results(analysis, entrant, self._players) for entrant, bot in enumerate(self._bots)
+        )
         mu = tuple(zip(*self._history, strict=True))
-        return Gathered(bots, History(tuple(self._marks), mu))
+        return Gathered(bots, History(tuple(self._marks), mu), analysis.warning())
 
     def _mark(self, deals: int) -> None:
         self._marks.append(deals)
@@ -260,28 +248,13 @@ class _Gatherer:
 
     def _add_results(self, number: int, record: DealRecord) -> None:
         moves = sum(time.moves for time in record.times)
-        averages = average_places(record.places)
         for seat, entrant in enumerate(record.seating):
             bot = self._bots[entrant]
             points = record.points[seat]
-            here = bot.seats[seat]
-            here.deals += 1
-            here.places += averages[seat]
-            here.points += points
             ref = DealRef(number, record.places[seat], points, moves)
             bot.best.add((points, -moves), ref)
             bot.worst.add((-points, -moves), ref)
             bot.add_time(number, record.times[seat])
-
-    def _add_meetings(self, record: DealRecord) -> None:
-        finished = list(zip(record.seating, record.places, strict=True))
-        for entrant, place in finished:
-            bot = self._bots[entrant]
-            met, ahead = bot.met, bot.ahead
-            for other, other_place in finished:
-                met[other] += 1
-                if place <= other_place:
-                    ahead[other] += 1.0 if place < other_place else 0.5
 
 
 def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
@@ -293,6 +266,12 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
         choices: What may be shown of faults.
     """
     gatherer = _Gatherer(summary, choices)
-    for number, record in counted(store):
-        gatherer.add(number, record)
-    return gatherer.done(summary.deals)
+
+    def deals() -> Iterator[DealRecord]:
+        for number, record in counted(store):
+            gatherer.add(number, record)
+            yield record
+
+    names = [entrant.name for entrant in summary.facts.entrants]
+    _, analysis = analyse(names, deals(), Model(**summary.facts.rating))
+    return gatherer.done(analysis)

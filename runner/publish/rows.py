@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from runner.publish.summary import Ruling
+from runner.ratings.analysis import Certainty
+from runner.ratings.bootstrap import Interval
 from runner.ratings.standings import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from runner.publish.gather import BotResults
     from runner.publish.summary import Summary
 
-__all__ = ["Interval", "Row", "Span", "rows"]
-
-_SIGMAS = 1.96
-"""Around mu lie 95 % of what is believed of a bot's skill."""
-
-
-class Interval(msgspec.Struct, frozen=True):
-    """Where a value lies with 95 % confidence."""
-
-    low: float
-    high: float
+__all__ = ["Row", "Span", "rows"]
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -46,26 +39,32 @@ class Row(msgspec.Struct, frozen=True):
     language: str
     author: str
     standing: Standing
-    rating: Interval
+    certainty: Certainty
+    """Its 95 % intervals."""
     rating_span: Span
     fault_count: int
     ruling: Ruling | None
     """What the organiser has decided about it."""
 
 
-def rows(summary: Summary) -> tuple[Row, ...]:
-    """All bots in the order of the ranking."""
+def rows(summary: Summary, bots: Sequence[BotResults]) -> tuple[Row, ...]:
+    """All bots in the order of the ranking.
+
+    Args:
+        summary: The table.
+        bots: The bots' results, by entrant.
+    """
     numbers = {entrant.name: number for number, entrant in enumerate(summary.facts.entrants)}
-    intervals = [_interval(standing) for standing in summary.entrants]
-    scale = _scale(intervals)
+    certainties = [bot.certainty for bot in bots]
+    scale = _scale([certainty.rating for certainty in certainties])
+    found = [(numbers[standing.name], standing) for standing in summary.entrants]
     return tuple(
-        _row(summary, numbers[standing.name], standing, interval, scale)
-        for standing, interval in zip(summary.entrants, intervals, strict=True)
+        _row(summary, number, standing, certainties[number], scale) for number, standing in found
     )
 
 
 def _row(
-    summary: Summary, number: int, standing: Standing, interval: Interval, scale: Interval
+    summary: Summary, number: int, standing: Standing, certainty: Certainty, scale: Interval
 ) -> Row:
     entrant = summary.facts.entrants[number]
     return Row(
@@ -75,16 +74,11 @@ def _row(
         language=entrant.language,
         author=entrant.author,
         standing=standing,
-        rating=interval,
-        rating_span=_span(interval, standing.mu, scale),
+        certainty=certainty,
+        rating_span=_span(certainty.rating, standing.mu, scale),
         fault_count=sum(standing.faults.values()),
         ruling=summary.ruling(standing.name),
     )
-
-
-def _interval(standing: Standing) -> Interval:
-    spread = _SIGMAS * standing.sigma
-    return Interval(standing.mu - spread, standing.mu + spread)
 
 
 def _scale(intervals: Sequence[Interval]) -> Interval:

@@ -76,8 +76,8 @@ class Site:
         self._summary = summary
         self._choices = choices
         self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
-        self._rows = rows(summary)
         self._gathered = gather(store, summary, choices)
+        self._rows = rows(summary, self._gathered.bots)
         ranked = [self._gathered.bots[row.number] for row in self._rows]
         chosen = choose(store.count(), ranked, choices)
         self._watchable = {number: f"replays/{number:06}.html" for number in chosen}
@@ -118,6 +118,7 @@ class Site:
             plot=plot,
             lines=plots.LINES,
             names=self._line_names(),
+            warning=self._gathered.warning,
             tables=[(title, file) for title, file, _ in FORMATS],
         )
 

@@ -21,6 +21,8 @@ from runner.publish.choices import PublishChoices
 from runner.publish.choosing import choose
 from runner.publish.gather import BotResults, DealRef, SlowRef
 from runner.publish.summary import summarise
+from runner.ratings.analysis import Certainty
+from runner.ratings.bootstrap import Interval
 from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -134,7 +136,10 @@ def test_the_same_results_give_the_same_site(results: Path, tmp_path: Path) -> N
 def bot(*best: int) -> BotResults:
     refs = tuple(DealRef(number, 1, 1.0, 10) for number in best)
     slow = tuple(SlowRef(number + 1, 1.0) for number in best)
-    return BotResults((), (), None, refs, (), slow, ())
+    nothing = Certainty(
+        name="", rating=Interval(0, 0), mean_place=None, mean_points=None, rank=None, seats=()
+    )
+    return BotResults(nothing, (), (), None, refs, (), slow, ())
 
 
 @pytest.mark.parametrize(
