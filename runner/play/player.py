@@ -132,6 +132,8 @@ class Player:
     def new_deal(self, message: bytes) -> None:
         """Queue the message that opens a deal."""
         self._pondered = 0
+        if self._watch is not None:
+            self._watch.deal()
         self.tell(message)
 
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:

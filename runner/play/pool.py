@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from runner.play.player import Player
+from runner.process.memory import is_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GRACE", "PlayerPool"]
 
+_LOOK_EVERY = 0.25
+"""Seconds between two looks at the free memory, while there is enough."""
 GRACE = 0.2
 """Seconds between the end of a bot's input and its end."""
 
@@ -26,7 +29,8 @@ class PlayerPool:
     Args:
         bots: All entrants.
         setup: What they share.
-        most: How many processes may live at once; a table always gets all it needs.
+        most: How many bots may live at once, where there is memory for so many; a table always
+            gets all it needs.
     """
 
     def __init__(self, bots: Iterable[BotSpec], setup: PlayerSetup, most: int) -> None:
@@ -34,6 +38,7 @@ class PlayerPool:
         self._setup = setup
         self._most = most
         self._players: OrderedDict[int, Player] = OrderedDict()
+        self._next_look = 0.0
 
     def seat(self, entrants: tuple[int, ...]) -> list[Player]:
         """The players for a table, by seat; nobody is started by this."""
@@ -41,10 +46,21 @@ class PlayerPool:
             if number not in self._players:
                 self._players[number] = Player(self._bots[number], self._setup)
             self._players.move_to_end(number)
-        while len(self._players) > max(self._most, len(entrants)):
+        most = max(self._most, len(entrants))
+        while len(self._players) > most or (len(self._players) > len(entrants) and self._look()):
             _, oldest = self._players.popitem(last=False)
             _dismiss([oldest])
         return [self._players[number] for number in entrants]
+
+    def _look(self) -> bool:
+        """Whether memory is short; looked at now and then, and after that until it is not."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return False
+        short = is_short()
+        if not short:
+            self._next_look = now + _LOOK_EVERY
+        return short
 
     def renew(self) -> None:
         """End all processes, politely: the next deal finds bots that have seen no other."""

@@ -35,6 +35,10 @@ class Watch(ABC):
     """Looks at one process during its moves. `begin` and `end` are on the fast path."""
 
     @abstractmethod
+    def deal(self) -> None:
+        """A deal begins, before anybody is to move."""
+
+    @abstractmethod
     def begin(self) -> int:
         """A request is about to be written.
 
@@ -75,6 +79,9 @@ class Clock(ABC):
 
 class WallWatch(Watch):
     """Nothing but the wall clock counts."""
+
+    def deal(self) -> None:
+        """See `Watch.deal`."""
 
     def begin(self) -> int:
         """See `Watch.begin`."""

@@ -37,29 +37,22 @@ _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class _Usage(NamedTuple):
-    """What a tree of processes has used so far."""
+    """What the threads of a tree of processes have used so far, in nanoseconds."""
 
-    cpu: int
-    waiting: int
+    cpu: dict[int, int]
+    """By thread."""
+    waiting: dict[int, int]
+    """Ready to run, without a core; by thread."""
     reaped: int
     """Processor time of children that have ended."""
     stolen: int
     """Time that the machine under this one kept for itself, over all cores."""
 
 
-def _threads(pid: int) -> tuple[int, int]:
-    """(time on a core, time waiting for one) of all threads of a process."""
-    cpu = waiting = 0
-    folder = Path(f"/proc/{pid}/task")
-    threads: list[str] = []
+def _threads(pid: int) -> list[str]:
     with suppress(OSError):  # a glob of Path's own raises if the process ends meanwhile
-        threads = os.listdir(folder)  # noqa: PTH208 - only the names are of use
-    for thread in threads:
-        with suppress(OSError, ValueError):
-            running, queued, _ = (folder / thread / "schedstat").read_bytes().split()
-            cpu += int(running)
-            waiting += int(queued)
-    return cpu, waiting
+        return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - only the names are of use
+    return []
 
 
 def _reaped(pid: int) -> int:
@@ -77,13 +70,19 @@ def _stolen() -> int:
 
 def _usage(child: Child) -> _Usage:
     processes = child.processes()
-    counted = [_threads(pid) for pid in processes]
-    return _Usage(
-        cpu=sum(cpu for cpu, _ in counted),
-        waiting=sum(waiting for _, waiting in counted),
-        reaped=sum(map(_reaped, processes)),
-        stolen=_stolen(),
-    )
+    cpu: dict[int, int] = {}
+    waiting: dict[int, int] = {}
+    for pid in processes:
+        for thread in _threads(pid):
+            with suppress(OSError, ValueError):
+                counts = Path(f"/proc/{pid}/task/{thread}/schedstat").read_bytes().split()
+                cpu[int(thread)], waiting[int(thread)] = int(counts[0]), int(counts[1])
+    return _Usage(cpu, waiting, sum(map(_reaped, processes)), _stolen())
+
+
+def _more(before: dict[int, int], after: dict[int, int]) -> int:
+    """What has been added over all threads, new ones included."""
+    return sum(max(0, value - before.get(thread, 0)) for thread, value in after.items())
 
 
 class FairWatch(Watch):
@@ -95,17 +94,27 @@ class FairWatch(Watch):
 
     def __init__(self, child: Child) -> None:
         self._child = child
-        self._clock: int | None = None  # a sandbox may take a moment to start the bot itself
+        self._clocks: list[int] = []
         self._began = 0
         self._ended = 0
         self._suspected = False
         self._before: _Usage | None = None
+        self._seen: _Usage | None = None
         self._late = 0
         self._latest = 0
 
+    def deal(self) -> None:
+        """See `Watch.deal`."""
+        # The first is the bot's own; a child could think for it just as well.
+        processes = self._child.processes()
+        self._clocks = [_process_clock(pid) for pid in processes]
+        if len(processes) > 1:
+            self._suspected = True
+        self._ended = self._cpu()
+
     def begin(self) -> int:
         """See `Watch.begin`."""
-        self._before = None
+        self._before = self._seen = None
         self._late = self._latest = 0
         self._began = now = self._cpu()
         own = now - self._ended - _SLACK
@@ -121,8 +130,7 @@ class FairWatch(Watch):
         if late > 0:
             self._late += late
             self._latest = max(self._latest, late)
-        if self._before is None:
-            self._before = _usage(self._child)
+        self._look()
 
     def end(self, wall: int) -> None:
         """See `Watch.end`."""
@@ -132,16 +140,28 @@ class FairWatch(Watch):
 
     def charge(self, wall: int) -> Charge:
         """See `Watch.charge`."""
-        leader = self._cpu() - self._began
+        own = max(0, self._cpu() - self._began)
         if self._before is None:  # it was held up before the first look at it
-            own = max(leader, wall - self._late)
-            return Charge(wall, own, leader, self._late, self._spoilt(0))
-        after = _usage(self._child)
-        tree = after.cpu - self._before.cpu + after.reaped - self._before.reaped
-        cpu = max(leader, tree)
-        stolen = (after.stolen - self._before.stolen) // (os.cpu_count() or 1)
-        waiting = max(0, after.waiting - self._before.waiting) + self._late + max(0, stolen)
+            charged = max(own, wall - self._late)
+            return Charge(wall, charged, own, self._late, self._spoilt(0))
+        before, after = self._before, self._look()
+        tree = _more(before.cpu, after.cpu) + after.reaped - before.reaped
+        cpu = max(own, tree)
+        stolen = max(0, after.stolen - before.stolen) // (os.cpu_count() or 1)
+        waiting = _more(before.waiting, after.waiting) + self._late + stolen
         return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
+
+    def _look(self) -> _Usage:
+        """Read all counts; those of a thread that has ended stay as they were last seen."""
+        now = _usage(self._child)
+        if self._seen is not None:
+            now = now._replace(
+                cpu=self._seen.cpu | now.cpu, waiting=self._seen.waiting | now.waiting
+            )
+        self._seen = now
+        if self._before is None:
+            self._before = now
+        return now
 
     def _spoilt(self, stolen: int) -> str:
         if self._latest >= _HELD_UP:
@@ -151,18 +171,17 @@ class FairWatch(Watch):
         return ""
 
     def _cpu(self) -> int:
-        """Processor time of the bot's own process, all threads; it stands still once it is gone."""
-        if self._clock is None:
-            self._clock = _process_clock(self._child)
+        """Processor time of the bot's processes; it stands still once they are gone."""
         try:
-            return clock_gettime_ns(self._clock)
+            if len(self._clocks) == 1:
+                return clock_gettime_ns(self._clocks[0])
+            return sum(map(clock_gettime_ns, self._clocks))
         except OSError:
             return self._began
 
 
-def _process_clock(child: Child) -> int:
+def _process_clock(pid: int) -> int:
     """The id of the processor-time clock of another process, as the kernel numbers them."""
-    pid = next(iter(child.processes()), child.pid)
     return (~pid << 3) | 2
 
 

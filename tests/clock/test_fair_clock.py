@@ -1,0 +1,261 @@
+"""Who pays for time on a busy host: real bots that use up half of their limit, beside real hogs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from runner.games.registry import game
+from runner.play.match import Tables
+from runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from runner.process.fair import FairClock
+from runner.process.launcher import PlainLauncher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from runner.results.records import DealRecord
+
+LIMIT_MS = 200
+HALF = LIMIT_MS / 2000
+
+FRAME = """\
+import hashlib, json, sys, threading, time
+
+def burn(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+def think(): pass
+def after(): pass
+
+{body}
+
+turns = 0
+for text in sys.stdin:
+    message = json.loads(text)
+    if message["type"] == "hello":
+        print(json.dumps({{"type": "ready", "legal": "canonical"}}), flush=True)
+    elif message["type"] == "deal":
+        turns = 0
+    elif message["type"] == "move":
+        turns += 1
+        if turns <= {turns}:
+            think()
+        print(json.dumps({{"id": message["id"], **message["legal"][0]}}), flush=True)
+        after()
+"""
+
+ONE_THREAD = f"def think(): burn({HALF})"
+
+# Hashing lets go of the interpreter's lock, so these really run at the same time.
+TWO_THREADS = f"""
+def work():
+    until = time.thread_time() + {HALF / 2}
+    while time.thread_time() < until:
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 2000)
+
+def think():
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+
+JAVA = f"""
+import java.io.*;
+import java.lang.management.*;
+
+public final class Burner {{
+    public static void main(String[] none) throws IOException {{
+        ThreadMXBean time = ManagementFactory.getThreadMXBean();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        int turns = 0;
+        for (String line = in.readLine(); line != null; line = in.readLine()) {{
+            if (line.contains("\\"type\\":\\"hello\\"")) {{
+                System.out.println("{{\\"type\\":\\"ready\\",\\"legal\\":\\"canonical\\"}}");
+            }} else if (line.contains("\\"type\\":\\"deal\\"")) {{
+                turns = 0;
+            }}
+            int move = line.indexOf("{{\\"type\\":\\"move\\"");
+            if (move < 0) continue;
+            if (++turns <= 3) {{
+                long until = time.getCurrentThreadCpuTime() + {int(HALF * 1e9)}L;
+                while (time.getCurrentThreadCpuTime() < until) {{ }}
+            }}
+            int id = line.indexOf("\\"id\\":", move) + 5;
+            int first = line.indexOf("\\"legal\\":[{{", move) + 10;
+            System.out.println("{{\\"id\\":" + line.substring(id, line.indexOf(',', id)) + ","
+                + line.substring(first, line.indexOf('}}', first)) + "}}");
+        }}
+    }}
+}}
+"""
+
+
+def settings(**changes: object) -> PlaySettings:
+    values = {
+        "game": "tienlen",
+        "rules": game("tienlen").options(players=2, instant_wins=()).in_force(),
+        "master_seed": "clock",
+        "duplicate": 2,
+        "deals": None,
+        "target": None,
+        "start_ms": 60_000,
+        "move_ms": LIMIT_MS,
+        "bank_ms": 0,
+        "on_fault": "forfeit",
+        "max_faults": 3,
+        "restart": "fault",
+        "strict": False,
+        "ponder": False,
+        "reveal_names": False,
+        "memory": 2 << 30,
+        "output": 1 << 20,
+        "stderr": 1 << 16,
+    }
+    return PlaySettings(**{**values, **changes})
+
+
+def bot(folder: Path, number: int, body: str, turns: int = 3) -> BotSpec:
+    home = folder / str(number)
+    home.mkdir()
+    (home / "bot.py").write_text(FRAME.format(body=body, turns=turns))
+    return BotSpec(number, f"bot {number}", (sys.executable, "-S", "-E", "bot.py"), str(home))
+
+
+def play(bots: list[BotSpec], matches: int = 1, **changes: object) -> list[DealRecord]:
+    tables = Tables(settings(**changes), bots, PlainLauncher(), FairClock(), most_alive=4)
+    try:
+        return [
+            record
+            for match in range(matches)
+            for record in tables.play(MatchPlan(0, match, (0, 1)))
+        ]
+    finally:
+        tables.pool.kill()
+
+
+@pytest.fixture
+def hogs() -> Iterator[None]:
+    """Four programs that take all the time they can get."""
+    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    yield
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+@pytest.fixture
+def one_core() -> Iterator[None]:
+    """As a worker has it: itself, its bots and whoever else is there on the same core."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.usefixtures("one_core", "hogs")
+@pytest.mark.parametrize("body", [ONE_THREAD, TWO_THREADS], ids=["one thread", "two threads"])
+def test_a_bot_at_half_its_limit_is_never_late_beside_hogs(body: str, tmp_path: Path) -> None:
+    bots = [bot(tmp_path, 0, body), bot(tmp_path, 1, body)]
+    assert [record.faults for record in play(bots, 2)] == [(), ()]
+
+
+@pytest.mark.usefixtures("one_core", "hogs")
+def test_a_java_bot_at_half_its_limit_is_never_late_beside_hogs(tmp_path: Path) -> None:
+    javac, java = shutil.which("javac"), shutil.which("java")
+    if javac is None or java is None:
+        pytest.skip("no javac here")
+    (tmp_path / "Burner.java").write_text(JAVA)
+    subprocess.run([javac, "Burner.java"], cwd=tmp_path, check=True)
+    command = (java, "-Xmx128m", "-XX:+UseSerialGC", "-cp", ".", "Burner")
+    bots = [BotSpec(number, f"java {number}", command, str(tmp_path)) for number in range(2)]
+    assert [record.faults for record in play(bots, 2)] == [(), ()]
+
+
+@pytest.mark.usefixtures("one_core", "hogs")
+def test_a_bot_that_sleeps_past_its_limit_is_late_beside_hogs_too(tmp_path: Path) -> None:
+    sleeper = bot(tmp_path, 0, f"def think(): time.sleep({3 * LIMIT_MS / 1000})")
+    records = play([sleeper, bot(tmp_path, 1, "")])
+    (fault,) = records[0].faults
+    assert (fault.entrant, fault.kind) == (0, "timeout")
+
+
+def test_a_bot_that_works_past_its_limit_is_late(tmp_path: Path) -> None:
+    worker = bot(tmp_path, 0, f"def think(): burn({3 * LIMIT_MS / 1000})")
+    records = play([worker, bot(tmp_path, 1, "")])
+    (fault,) = records[0].faults
+    assert (fault.entrant, fault.kind) == (0, "timeout")
+
+
+def test_a_bot_whose_children_work_past_its_limit_is_late(tmp_path: Path) -> None:
+    work = f"import time\\nwhile time.process_time() < {3 * LIMIT_MS / 1000}: pass"
+    body = f"import subprocess\ndef think(): subprocess.run([sys.executable, '-c', '{work}'])"
+    (fault,) = play([bot(tmp_path, 0, body), bot(tmp_path, 1, "")])[0].faults
+    assert (fault.entrant, fault.kind) == (0, "timeout")
+
+
+def stop_for_a_while(pid: int, seconds: float) -> None:
+    """Stop a process from outside, as a suspended laptop or a busy hypervisor would."""
+    program = (
+        f"import os, signal, time; time.sleep(0.3); os.kill({pid}, signal.SIGSTOP);"
+        f" time.sleep({seconds}); os.kill({pid}, signal.SIGCONT)"
+    )
+    helper = subprocess.Popen([sys.executable, "-c", program])
+    threading.Thread(target=helper.wait, daemon=True).start()
+
+
+def test_nobody_is_late_when_the_runner_was_stopped(tmp_path: Path) -> None:
+    bots = [bot(tmp_path, number, ONE_THREAD, turns=10) for number in range(2)]
+    stop_for_a_while(os.getpid(), 3)
+    records = play(bots)
+    assert [record.faults for record in records] == [()]
+
+
+PONDERS = """
+def forever():
+    while True: pass
+
+def after():
+    if not hasattr(after, "on"):
+        after.on = threading.Thread(target=forever, daemon=True)
+        after.on.start()
+"""
+
+
+def notes_of(records: list[DealRecord], seat: int) -> str:
+    return "\n".join(text for record in records for where, text in record.notes if where == seat)
+
+
+def test_thinking_in_an_opponents_time_is_charged_and_stopped(tmp_path: Path) -> None:
+    slow = "def think(): time.sleep(0.05)"
+    bots = [bot(tmp_path, 0, PONDERS, turns=99), bot(tmp_path, 1, slow, turns=99)]
+    records = play(bots, move_ms=10_000)
+    assert records[0].faults == ()
+    assert "it is stopped between its turns from now on" in notes_of(records, 0)
+    assert "stopped" not in notes_of(records, 1)
+
+
+def test_thinking_in_an_opponents_time_may_be_allowed(tmp_path: Path) -> None:
+    slow = "def think(): time.sleep(0.05)"
+    bots = [bot(tmp_path, 0, PONDERS, turns=99), bot(tmp_path, 1, slow, turns=99)]
+    records = play(bots, move_ms=10_000, ponder=True)
+    assert records[0].faults == ()
+    assert "stopped" not in notes_of(records, 0)
+
+
+def test_where_the_time_of_a_slow_move_went_is_kept(tmp_path: Path) -> None:
+    worker = bot(tmp_path, 0, "def think(): burn(0.4)", turns=1)
+    (record,) = play([worker, bot(tmp_path, 1, "")], move_ms=700, bank_ms=60_000)
+    slow = [move for move in record.slow if move.seat == record.seating.index(0)]
+    assert len(slow) <= 1
+    for move in slow:  # beside a busy machine it may have had to wait, but it did work
+        assert move.wall > move.cpu // 2 > 0
