@@ -8,6 +8,7 @@ import os
 import select
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,6 +27,7 @@ __all__ = ["Habits", "habits_of"]
 
 _GRACE = 2.0
 """Seconds for a bot to end when its input has ended; a tournament gives it a tenth of that."""
+_STEP = 0.002
 _LARGE = 4096
 """Bytes; a longer line may well come in several pieces through a pipe."""
 
@@ -77,7 +79,7 @@ class Habits:
                 ),
                 (
                     self.left > 0,
-                    f"it left {self.left} other processes behind",
+                    f"it left processes behind: {self.left}",
                     "end what it has started before it ends: a tournament kills them",
                 ),
             )
@@ -128,20 +130,31 @@ def habits_of(bot: BotSpec, table: Table, position: Position, ready: Ready) -> H
 
 
 def _see_the_end(child: Child, listener: _Listener) -> None:
-    before = child.processes()[1:]
+    """Close the input and watch the processes until the bot's own is over.
+
+    A sandbox ends with the bot and takes all others along, so those count that were there at the
+    last look before; unless the bot's own process only waits for them, as a shell does.
+    """
+    own = next(iter(child.processes()), child.pid)
+    waits = _waits(own)
+    others: list[int] = []
     child.close_input()
     until = time.monotonic() + _GRACE
     while not child.has_exited() and time.monotonic() < until:
-        listener.listen(0.05)
+        processes = child.processes()
+        if own in processes:
+            others = [pid for pid in processes if pid != own]
+        listener.listen(_STEP)
     listener.habits.ended = child.has_exited()
     listener.listen(0)
-    listener.habits.left = sum(map(_is_alive, before))
+    if listener.habits.ended and not waits:
+        listener.habits.left = len(others)
 
 
-def _is_alive(pid: int) -> bool:
+def _waits(pid: int) -> bool:
+    """Whether a process does nothing but wait for others to end."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - a process, not a path
-            return file.read().rpartition(b")")[2].split()[0] != b"Z"
+        return "wait" in Path(f"/proc/{pid}/wchan").read_text()
     except OSError:
         return False
 

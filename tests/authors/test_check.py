@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from authors_program import BOTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from authors_program import Program
+
+ROOMY = f"""\
+game: tienlen
+rules: {{players: 2}}
+bots: [{BOTS}/random, {BOTS}/greedy]
+time: {{start: 30s, move: 10s}}
+limits: {{memory: 256M}}
+"""
+HASTY = ROOMY.replace("move: 10s", "move: 300ms")
+
+UNTIDY = {
+    "child_left_behind": "left processes behind: 2",
+    "crlf": r"lines end with \r\n",
+    "extra_fields": "fields that nobody reads: list, mood, nested, trailing",
+    "ignores_sigterm": "does not end within 2 s of the end of its input",
+    "noisy_stderr": "wrote 2097152 bytes to stderr in one deal",
+    "partial_writes": "writes a line in 4 pieces",
+    "stray_bytes": "writes bytes to stdout that are not UTF-8",
+    "stray_prints": "prints lines to stdout that are no answers, the first: not a ready message",
+}
+"""The warning that fits each bot."""
+
+FAULTY = {
+    "crash_start": ("start", "run its command by hand"),
+    "crash_move": ("crash", "the stderr below says where it ended"),
+    "illegal": ("illegal", "the rule is named above"),
+    "late": ("timeout", "think less"),
+    "silent": ("timeout", "flush stdout after each answer"),
+    "endless": ("flood", "print one line for each request"),
+    "no_newline": ("flood", "end each answer with a newline"),
+    "not_utf8": ("malformed", "in UTF-8"),
+    "memory": ("memory", "keep less"),
+}
+"""The fault of each bot, and how to mend it."""
+
+GOOD_BOT = """\
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line) if line.strip() else {"type": ""}
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "name": "good", "legal": "canonical"}), flush=True)
+    elif message["type"] == "move":
+        print(json.dumps({"id": message["id"], **message["legal"][0]}), flush=True)
+"""
+
+WEAK_SPOTS = {
+    "fails at unknown types": (
+        'elif message["type"] == "move":',
+        """elif message["type"] not in ("deal", "move", "result", ""):
+        raise ValueError(line)
+    elif message["type"] == "move":""",
+        "unknown types of messages",
+    ),
+    "looks for text instead of reading JSON": (
+        'elif message["type"] == "move":',
+        'elif \'{"type":"move"\' in line:',
+        "unknown fields",
+    ),
+    "takes blanks for an error": (
+        "message = json.loads(line)",
+        'assert \'", "\' not in line and "\\" : \\"" not in line; message = json.loads(line)',
+        "blanks in the JSON",
+    ),
+    r"cannot read \r\n": (
+        "message = json.loads(line)",
+        'assert "\\r" not in line; message = json.loads(line)',
+        r"lines that end with \r\n",
+    ),
+}
+"""(what to change in the good bot, into what, the first check that fails then)."""
+
+
+def bot(tourney: Program, source: str, name: str = "mine") -> Path:
+    tourney.write(f"{name}/bot.py", source)
+    manifest = f'name: {name}\ncommand: ["{{python}}", -E, -S, -X, utf8, bot.py]\n'
+    return tourney.write(f"{name}/bot.yaml", manifest).parent
+
+
+def report(tourney: Program, folder: Path, config: str = ROOMY) -> tuple[int, dict[str, Any]]:
+    tourney.write("league.yaml", config)
+    done = tourney("check", folder, "--config", "league.yaml", "--json")
+    assert done.stderr == ""
+    return done.returncode, json.loads(done.stdout)
+
+
+def of(document: dict[str, Any], verdict: str) -> list[dict[str, Any]]:
+    return [check for check in document["checks"] if check["verdict"] == verdict]
+
+
+def test_a_good_bot_passes_all_checks_of_both_games(tourney: Program) -> None:
+    done = tourney("check", BOTS / "c", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["passed"]) == (0, True)
+    names = " | ".join(check["name"] for check in document["checks"])
+    for tried in (
+        "tienlen: 2 players",
+        "tienlen: 4 players, other rules",
+        "tienlen: a deal that the cards decide at once",
+        "speahx: 14 players, table_cards 5, decks 3",
+        "speahx: 4 players, preset letter",
+        "speahx: 4 players, preset author",
+        "speahx: a long message (14 players",
+        r"lines that end with \r\n",
+        "unknown fields",
+        "unknown types of messages",
+        "ended in the middle of a deal and started again",
+        "the same deal again in a new process",
+        "output and ending",
+    ):
+        assert tried in names
+    timed = [check for check in document["checks"] if "timing" in check]
+    assert len(timed) >= 15
+    for check in timed:
+        timing = check["timing"]
+        assert timing["median_ms"] <= timing["worst_ms"]
+        assert timing["share"] == pytest.approx(timing["worst_ms"] / timing["limit_ms"], abs=1e-3)
+        assert check["sent"]
+        assert check["received"]
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_the_better_bundled_bots_pass_without_a_warning(tourney: Program, name: str) -> None:
+    status, document = report(tourney, BOTS / name)
+    assert (status, of(document, "failed"), of(document, "warning")) == (0, [], [])
+
+
+def test_every_bundled_bot_with_a_flaw_is_tried_here() -> None:
+    for kind, table in (("untidy", UNTIDY), ("faulty", FAULTY)):
+        assert set(table) == {path.parent.name for path in BOTS.glob(f"{kind}/*/bot.yaml")}
+
+
+@pytest.mark.parametrize(("name", "warning"), UNTIDY.items(), ids=UNTIDY)
+def test_untidy_bots_pass_with_a_warning_that_fits(
+    tourney: Program, name: str, warning: str
+) -> None:
+    status, document = report(tourney, BOTS / "untidy" / name)
+    assert (status, document["passed"]) == (0, True)
+    warnings = of(document, "warning")
+    assert any(warning in check["found"] for check in warnings)
+    assert all(check["mend"] for check in warnings)
+
+
+@pytest.mark.parametrize(("name", "expected"), FAULTY.items(), ids=FAULTY)
+def test_faulty_bots_fail_each_for_its_own_reason(
+    tourney: Program, name: str, expected: tuple[str, str]
+) -> None:
+    config = HASTY if expected[0] in ("timeout", "malformed") else ROOMY
+    status, document = report(tourney, BOTS / "faulty" / name, config)
+    (failed,) = of(document, "failed")
+    assert (status, document["passed"], failed["kind"]) == (2, False, expected[0])
+    assert expected[1] in failed["mend"]
+    assert json.loads(failed["sent"])["type"] == ("hello" if expected[0] == "start" else "move")
+
+
+@pytest.mark.parametrize("spot", WEAK_SPOTS.values(), ids=WEAK_SPOTS)
+def test_what_a_later_version_may_send_is_tried(
+    tourney: Program, spot: tuple[str, str, str]
+) -> None:
+    old, new, check = spot
+    assert old in GOOD_BOT
+    status, document = report(tourney, bot(tourney, GOOD_BOT.replace(old, new)), HASTY)
+    assert status == 2
+    assert of(document, "failed")[0]["name"].startswith(check)
+
+
+KEEPS_ITS_HAND = """\
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line) if line.strip() else {"type": ""}
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "legal": "canonical"}), flush=True)
+    elif message["type"] == "deal":
+        hand = set(message["hand"])
+    elif message["type"] == "move":
+        assert hand == set(message["view"]["hand"]), "somebody has changed my hand"
+        hand -= set(message["legal"][0].get("play", ()))
+        print(json.dumps({"id": message["id"], **message["legal"][0]}), flush=True)
+"""
+
+
+def test_a_bot_that_trusts_its_memory_fails_after_a_restart(tourney: Program) -> None:
+    status, document = report(tourney, bot(tourney, KEEPS_ITS_HAND))
+    (failed,) = of(document, "failed")
+    assert (status, failed["kind"]) == (2, "crash")
+    assert failed["name"] == "ended in the middle of a deal and started again"
+    assert "somebody has changed my hand" in failed["stderr"]
+
+
+def test_play_that_does_not_repeat_is_a_warning(tourney: Program) -> None:
+    source = GOOD_BOT.replace("import json", "import random, json").replace(
+        'message["legal"][0]', 'random.choice(message["legal"])'
+    )
+    status, document = report(tourney, bot(tourney, source))
+    assert status == 0
+    assert "`seed` of each `deal`" in " ".join(check["mend"] for check in of(document, "warning"))
+
+
+def test_a_build_that_fails_is_shown(tourney: Program) -> None:
+    folder = bot(tourney, GOOD_BOT)
+    with (folder / "bot.yaml").open("a") as file:
+        file.write("build: [[sh, -c, 'echo no such header >&2; exit 3']]\n")
+    done = tourney("check", folder)
+    assert done.returncode == 2
+    assert "FAILED   build:" in done.stdout
+    assert "no such header" in done.stdout
+
+
+def test_a_wrong_manifest_is_told_with_its_line(tourney: Program) -> None:
+    folder = bot(tourney, GOOD_BOT)
+    (folder / "bot.yaml").write_text(
+        "name: mine\ncommand: [no-such-language, bot.x]\ncolour: red\n"
+    )
+    done = tourney("check", folder)
+    assert done.returncode == 2
+    assert "mine/bot.yaml:3:1: colour: unknown key" in done.stderr
+    (folder / "bot.yaml").write_text("name: mine\ncommand: [no-such-language, bot.x]\n")
+    done = tourney("check", folder)
+    assert done.returncode == 2
+    assert "'no-such-language', there is no such program on the search path" in done.stderr
+
+
+def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> None:
+    folder = bot(tourney, GOOD_BOT)
+    with (folder / "bot.yaml").open("a") as file:
+        file.write("games: [speahx]\n")
+    tourney.write("league.yaml", ROOMY)
+    done = tourney("check", folder, "--config", "league.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "plays speahx, expected one that plays tienlen" in done.stderr
+
+
+def test_the_text_shows_what_was_sent_and_what_came_back(tourney: Program) -> None:
+    tourney.write("league.yaml", ROOMY)
+    done = tourney("check", BOTS / "faulty" / "crash_move", "--config", "league.yaml")
+    assert done.returncode == 2
+    assert (
+        "FAILED   tienlen: 2 players, as configured: crash: it exited with status 1" in done.stdout
+    )
+    assert 'sent: {"type":"move","id":' in done.stdout
+    assert "received: (nothing)" in done.stdout
+    assert "RuntimeError: crash-move: this bot always fails at its first move" in done.stdout
+    assert "crash-move is not ready for a tournament: 1 check failed" in done.stdout
