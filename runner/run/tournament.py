@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RunChoices", "run"]
 
-_MOST_ALIVE = 64
-"""Bots that one worker keeps; each may hold tens of megabytes."""
+_MOST_ALIVE = 512
+"""Bots that one worker keeps, where it has memory and open files for so many."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ stdout, until stdin ends.
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -50,6 +51,11 @@ __all__ = ["Worker", "main"]
 _READ = 1 << 20
 _TELL_EVERY = 1.0
 """Seconds between two signs of life while a bot is being waited for."""
+_FILES = 4096
+"""Open files that a worker asks for."""
+_FILES_A_BOT = 6
+"""Its three pipes, and what is open for a moment while it is started or looked at."""
+_OWN_FILES = 32
 _STEP_AT_MOST = 0.3
 """Seconds between two steps of one wait, on a busy machine."""
 
@@ -92,7 +98,7 @@ class Worker:
             setup.bots,
             choose(setup.sandbox, trusted=True),
             make_clock(setup.clock),
-            most_alive=setup.most_alive,
+            most_alive=min(setup.most_alive, _room_for_bots()),
             waiting=self._waiting,
         )
 
@@ -146,6 +152,16 @@ class Worker:
         data = memoryview(outcome_frame(outcome))
         while data:
             data = data[os.write(self._output, data) :]
+
+
+def _room_for_bots() -> int:
+    """How many bots this process has open files for, once it may have as many as it can get."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(most, _FILES)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(1, (files - _OWN_FILES) // _FILES_A_BOT)
 
 
 def _frames(descriptor: int) -> Iterator[bytes]:
