@@ -83,8 +83,9 @@ def play_season(config: Config, choices: RunChoices, reporter: Reporter) -> tupl
 
     The secret seed of a season is shown when another begins, so that nobody who joins late can
     know the deals. Bots that the configuration does not enter any more are withdrawn; they play
-    on when they are entered again. What has changed is told once, in ``changes.json`` and ``changes.txt`` beside
-    the results: a run that is killed before it has told leaves that to the next.
+    on when they are entered again. What has changed is told once, in ``changes.json`` and
+    ``changes.txt`` beside the results: a run that is killed before it has told leaves that to the
+    next.
 
     Args:
         config: The league's.

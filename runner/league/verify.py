@@ -94,8 +94,7 @@ class _Verification:
         self._store = store
         self._signals = signals
         self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
-        self._book = RuleBook(self._settings)
-        self._check_rules()
+        self._book = self._rules_as_stored()
         self._findings: list[Finding] = []
         self._notes: list[str] = []
         self._deals = 0
@@ -183,15 +182,19 @@ class _Verification:
                     )
                     self._judge(chosen[plan], records, [records, *more])
 
-    def _check_rules(self) -> None:
+    def _rules_as_stored(self) -> RuleBook:
         """Refuse results whose rules this version knows differently."""
-        in_force = self._book.in_force()
-        if in_force != self._settings.rules:
-            raise UsageError(
-                f"{self._store.path}: these deals were played under rules that this version of"
-                " tourney has otherwise; use the version that played them"
-                f" ({self._store.meta('facts')['version']})"
-            )
+        try:
+            book = RuleBook(self._settings)
+            if book.in_force() == self._settings.rules:
+                return book
+        except ValueError:  # it does not even have them all
+            pass
+        raise UsageError(
+            f"{self._store.path}: these deals were played under rules that this version of tourney"
+            " has otherwise; use the version that played them"
+            f" ({self._store.meta('facts')['version']})"
+        )
 
     def _check_round(self, number: int, tables: Sequence[Table], *, must: bool) -> None:
         rotations = max(1, self._settings.duplicate)

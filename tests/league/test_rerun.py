@@ -1,0 +1,65 @@
+"""A deal that is void is played again; the first one is kept and listed."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from runner.league.verify import Wanted, verify
+from runner.results.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from whole_program import Arena
+
+
+def _deal_of_steady_bots(out: Path) -> int:
+    store = Store(out / "results.sqlite")
+    number = next(n for n, record in enumerate(store.records(), 1) if 3 not in record.seating)
+    store.close()
+    return number
+
+
+def _stored(out: Path) -> tuple[list[tuple[str, str]], int]:
+    """The deals as far as they can come out the same, and how many are void."""
+    store = Store(out / "results.sqlite")
+    deals = [(str(record.key), record.moves) for record in store.records()]
+    voids = len(store.voids())
+    store.close()
+    return deals, voids
+
+
+def test_a_deal_is_played_again_with_the_same_outcome_each_time(cup: Arena, out: Path) -> None:
+    number = _deal_of_steady_bots(out)
+    before, table = _stored(out), (out / "standings.json").read_text("utf-8")
+    for times in (1, 2):
+        ended = cup.run("rerun", out, "--deal", number, "--reason", "a power cut")
+        assert "it came out the same" in ended.stdout
+        assert _stored(out) == (before[0], times)
+        assert (out / "standings.json").read_text("utf-8") == table
+    assert (out / "site" / "index.html").read_text("utf-8").count("a power cut") == 2
+    assert verify(out, Wanted(sample=0)).passed
+
+
+def test_a_rerun_that_is_cut_off_changes_all_or_nothing(cup: Arena, out: Path) -> None:
+    number = _deal_of_steady_bots(out)
+    before = _stored(out)
+    process = cup.start("rerun", out, "--deal", number, "--reason", "noise")
+    deadline = time.monotonic() + 60
+    while not cup.workers() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    cup.end(process, status=None)
+    deals, voids = _stored(out)
+    assert deals == before[0]
+    assert voids <= 1
+    cup.run("rerun", out, "--deal", number, "--reason", "noise")
+    assert _stored(out) == (before[0], voids + 1)
+    assert verify(out, Wanted(sample=0)).passed
+
+
+def test_a_deal_that_is_not_there_is_refused(cup: Arena, out: Path) -> None:
+    ended = cup.run("rerun", out, "--deal", 99, "--reason", "noise", status=2)
+    assert "there is no deal 99; it has 16" in ended.stderr
