@@ -7,6 +7,7 @@ import os
 import re
 import sqlite3
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -58,7 +59,7 @@ def _told(arena: Arena, out: str = "out") -> list[Told]:
                         tuple(hand), names,
                     )
                 )  # fmt: skip
-    return sorted(found, key=lambda told: told[1:4] + (told.seat,))
+    return sorted(found, key=lambda told: (*told[1:4], told.seat))
 
 
 def _deals(arena: Arena, out: str = "out") -> list[sqlite3.Row]:
@@ -71,7 +72,7 @@ def _deals(arena: Arena, out: str = "out") -> list[sqlite3.Row]:
 
 @pytest.mark.parametrize(("duplicate", "rotations"), [(True, 3), (2, 2)])
 def test_the_same_cards_are_played_once_in_each_rotation_by_fresh_processes(
-    duplicate: bool | int, rotations: int, arena: Arena
+    duplicate: object, rotations: int, arena: Arena
 ) -> None:
     bots = [_teller(arena, name) for name in ("ann", "ben", "cid", "dan")]
     config = arena.configure(
@@ -107,8 +108,9 @@ def test_a_bot_with_a_memory_never_knows_the_cards(arena: Arena) -> None:
     cards = {}
     """
     keep = """
-    memory += [seen for seen in cards.values() if len(seen) >= 10]
-    open(BOOK, "a").writelines(json.dumps(sorted(seen)) + "\\n" for seen in memory)
+    new = [seen for seen in cards.values() if len(seen) >= 10]
+    memory += new
+    open(BOOK, "a").writelines(json.dumps(sorted(seen)) + "\\n" for seen in new)
     """
     book = str(arena.path / "book")
     start = """
@@ -120,7 +122,7 @@ def test_a_bot_with_a_memory_never_knows_the_cards(arena: Arena) -> None:
             arena.bot(f"spy-{seat}", first=first, deal=deal, move=watch, result=watch + keep)
             for seat in range(4)
         ]
-        config = arena.configure(spies, rules={"players": 4}, schedule={"rounds": 2})
+        config = arena.configure(spies, rules={"players": 4})
         arena.run("run", config, "--out", out, "--jobs", 1)
     assert "I KNOW THESE CARDS" not in arena.logs("out")
     assert "I KNOW THESE CARDS" in arena.logs("by heart")  # as it would be if it ever knew
@@ -136,7 +138,7 @@ def test_fresh_deals_in_a_row_and_the_winner_leads_the_next(arena: Arena) -> Non
     rows = _deals(arena)
     assert len({one.hand for one in _told(arena)}) == 3 * len(rows)
     assert len({one.process for one in _told(arena)}) == 3  # from match to match
-    for row, following in zip(rows, rows[1:], strict=False):
+    for row, following in pairwise(rows):
         if row["match"] == following["match"]:
             winner = [int(place) for place in re.findall(r"\d+", row["places"])].index(1)
             assert told[1, row["match"] + 1, following["deal"] + 1].leader == winner
@@ -157,7 +159,7 @@ def test_in_speahx_the_dealer_rotates(arena: Arena) -> None:
             leaders[one.match].append(one.leader)
         assert one.names is None
     for match_leaders in leaders.values():
-        steps = {(b - a) % 3 for a, b in zip(match_leaders, match_leaders[1:], strict=False)}
+        steps = {(b - a) % 3 for a, b in pairwise(match_leaders)}
         assert steps == {1}
 
 
