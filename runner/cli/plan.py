@@ -30,7 +30,7 @@ def plan(
     loaded = load_config(config, seed=seed)
     lines = plan_lines(
         loaded,
-        draw_seed(loaded, None),
+        None if loaded.seed is None else draw_seed(loaded, None),
         jobs or available(),
         protection=choose(
             loaded.sandbox, trusted=all(bot.trusted for bot in loaded.entrants)

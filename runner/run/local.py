@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -119,7 +120,7 @@ class LocalExecutor(Executor):
                 if isinstance(outcome, Broken):
                     raise RunError(
                         "a worker failed; this is a bug of tourney, please report it. What was"
-                        f" stored before is safe.\n{outcome.traceback}"
+                        f" stored before is safe.\n{indent(outcome.traceback, '  ')}"
                     )
                 if isinstance(outcome, Spoilt):
                     raise RunError(

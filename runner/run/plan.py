@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from runner.games import registry as games
 from runner.play.seeds import seed_hash
-from runner.run.prepare import make_format
+from runner.run.prepare import Seed, make_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from runner.config import Config
-    from runner.run.prepare import Seed
     from runner.schedule.stages import Stage
 
 __all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
@@ -38,19 +37,28 @@ def duration(seconds: float) -> str:
 
 
 def plan_lines(
-    config: Config, seed: Seed, jobs: int, *, protection: str, stages: Sequence[Stage] = ()
+    config: Config, seed: Seed | None, jobs: int, *, protection: str, stages: Sequence[Stage] = ()
 ) -> list[str]:
-    """What will be played, by whom, under which rules and limits."""
-    tournament = make_format(config, seed, tuple(bot.name for bot in config.entrants), stages)
+    """What will be played, by whom, under which rules and limits.
+
+    Args:
+        config: The tournament.
+        seed: None while it is secret and not yet drawn.
+        jobs: How many matches are played at a time.
+        protection: What the launcher says of itself.
+        stages: Where the field has changed since the beginning.
+    """
+    drawn = seed or Seed(0, secret=True)  # how much is played does not depend on it
+    tournament = make_format(config, drawn, tuple(bot.name for bot in config.entrants), stages)
     rules = config.options.in_force()
     differing = differing_rules(config.game, rules)
-    lines = [
+    return [
         (
             f"{config.name}: {games.game(config.game).title}, {len(config.entrants)} bots,"
             f" tables of {config.options.players}"
         ),
         *(f"  {bot.number + 1:3}. {_entrant(bot.name, bot.language)}" for bot in config.entrants),
-        f"  left out: {', '.join(config.skipped)}" if config.skipped else "",
+        *(f"  {line}" for line in config.skipped),
         "rules: "
         + (_pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
         f"limits: {limits_line(config)}; on a fault: {config.on_fault}",
@@ -58,7 +66,6 @@ def plan_lines(
         f"schedule: {_schedule(config, tournament, jobs)}",
         f"seed: {_seed(seed)}",
     ]
-    return [line for line in lines if line]
 
 
 def _entrant(name: str, language: str) -> str:
@@ -76,8 +83,18 @@ def limits_line(config: Config) -> str:
     return (
         f"start {config.time.start_ms / 1000:g} s, move {config.time.move_ms / 1000:g} s,"
         f" bank {config.time.bank_ms / 1000:g} s a deal, memory {memory},"
-        f" output {limits.output >> 10} KiB a move"
+        f" output {_size(limits.output)} a move"
     )
+
+
+def _size(size: int) -> str:
+    """Bytes for people."""
+    return f"{size >> 20} MiB" if size % (1 << 20) == 0 else f"{size >> 10} KiB"
+
+
+def _some(count: int, thing: str, several: str | None = None) -> str:
+    """A number of things."""
+    return f"{count:,} {thing if count == 1 else several or f'{thing}s'}"
 
 
 def _schedule(config: Config, tournament: Any, jobs: int) -> str:
@@ -86,22 +103,29 @@ def _schedule(config: Config, tournament: Any, jobs: int) -> str:
         return f"{config.schedule.format}, as many rounds as it takes"
     counts = [tournament.matches(number) for number in range(rounds)]
     if any(count is None for count in counts):
-        return f"{config.schedule.format}, {rounds} rounds"
+        return f"{config.schedule.format}, {_some(rounds, 'round')}"
     matches = sum(counts)
     each = config.match.duplicate or config.match.deals
-    text = f"{config.schedule.format}, {rounds} rounds, {matches:,} matches"
+    text = (
+        f"{config.schedule.format}, {_some(rounds, 'round')}, {_some(matches, 'match', 'matches')}"
+    )
     if each is None:
         return f"{text} of fresh deals to {config.match.target:g} points"
-    kind = "rotations of the same cards" if config.match.duplicate else "fresh deals"
+    if config.match.duplicate:
+        kind = _some(each, "rotation of the same cards", "rotations of the same cards")
+    else:
+        kind = _some(each, "fresh deal")
     deals = matches * each
     guess = duration(deals * _GUESS_SECONDS / jobs)
     return (
-        f"{text} of {each} {kind}, {deals:,} deals; about {guess} with {jobs} workers"
+        f"{text} of {kind}, {_some(deals, 'deal')}; about {guess} with {_some(jobs, 'worker')}"
         f" if a deal takes {_GUESS_SECONDS * 1000:g} ms"
     )
 
 
-def _seed(seed: Seed) -> str:
+def _seed(seed: Seed | None) -> str:
+    if seed is None:
+        return "secret until the last deal is played; it is drawn at the first run"
     if seed.secret:
         return f"secret until the last deal is played; its SHA-256 is {seed_hash(seed.master)}"
     return seed.master

@@ -1,0 +1,70 @@
+"""The seed: shown, or kept from everybody until the last deal is played."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sqlite3
+from typing import TYPE_CHECKING
+
+from whole_program import until
+
+if TYPE_CHECKING:
+    from whole_program import Arena
+
+
+def _kept(arena: Arena, out: str = "out") -> str:
+    db = sqlite3.connect(arena.path / out / "results.sqlite")
+    (text,) = db.execute("SELECT value FROM meta WHERE key = 'seed'").fetchone()
+    db.close()
+    return str(json.loads(text)["value"])
+
+
+def test_a_secret_seed_is_shown_as_a_hash_until_the_run_is_complete(arena: Arena) -> None:
+    bots = [arena.bot(name, move="time.sleep(0.003)") for name in ("one", "two")]
+    config = arena.configure(bots, seed="secret", schedule={"rounds": 8})
+    process = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    os.kill(process.pid, signal.SIGINT)
+    ended = arena.end(process, 130)
+    seed = _kept(arena)
+    shown = hashlib.sha256(seed.encode()).hexdigest()
+    table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
+    assert (table["seed"], table["seed_sha256"], table["complete"]) == (None, shown, False)
+    assert shown in ended.stderr
+    published = [ended.stdout, ended.stderr, arena.logs()]
+    published += [arena.run("standings", "out", "--format", f).stdout for f in ("table", "md")]
+    for text in published:
+        assert seed not in text
+    arena.run("run", config, "--out", "out")
+    table = arena.table()
+    assert (table["seed"], table["seed_sha256"], table["complete"]) == (seed, shown, True)
+    assert seed in (arena.path / "out" / "index.html").read_text()
+
+
+def test_a_seed_that_is_left_out_is_secret_and_drawn_for_each_tournament(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    config.write_text(config.read_text().replace("seed: 1\n", ""))
+    for out in ("1", "2"):
+        ended = arena.run("run", config, "--out", out)
+        assert "secret until the last deal is played" in ended.stderr
+    assert arena.table("1")["seed"] != arena.table("2")["seed"]
+
+
+def test_a_given_seed_is_shown_and_stands_above_the_configured_one(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    ended = arena.run("run", arena.configure(bots, seed=1), "--out", "out", "--seed", "friday")
+    assert "seed: friday" in ended.stderr
+    assert arena.table()["seed"] == "friday"
+    ended = arena.run("run", arena.configure(bots, seed=1), "--out", "out", status=2)
+    assert "seed: was friday, is 1" in ended.stderr
+
+
+def test_a_plan_draws_no_seed(arena: Arena) -> None:
+    """It would be another one than the run draws."""
+    config = arena.configure([arena.bot("one"), arena.bot("two")], seed="secret")
+    plans = [arena.run("plan", config).stdout for _ in range(2)]
+    assert plans[0] == plans[1]
+    assert "drawn at the first run" in plans[0]

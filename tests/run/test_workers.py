@@ -1,0 +1,121 @@
+"""Workers that die, workers that fail, and cores."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from whole_program import until
+
+if TYPE_CHECKING:
+    from whole_program import Arena
+
+KILL_WORKER = "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)"
+
+
+def test_matches_that_end_their_workers_again_and_again_are_named(arena: Arena) -> None:
+    """Without a sandbox a hostile bot can do this; it must not hold the run for ever."""
+    config = arena.configure([arena.bot("killer", move=KILL_WORKER), arena.bot("victim")])
+    ended = arena.run("run", config, "--out", "out", "--jobs", 1, status=1)
+    assert "workers end again and again (exit status -9)" in ended.stderr
+    assert "round 1, match" in ended.stderr
+    assert "killer" in ended.stderr
+    assert "run the same command again" in ended.stderr.lower()
+    assert arena.is_clean()
+
+
+def test_a_check_that_ends_its_workers_is_named(arena: Arena) -> None:
+    config = arena.configure([arena.bot("good"), arena.bot("killer", first=KILL_WORKER)])
+    ended = arena.run("run", config, "--out", "out", status=1)
+    assert "starting the bot 'killer'" in ended.stderr
+    assert not (arena.path / "out").exists()
+    assert arena.is_clean()
+
+
+def test_a_worker_that_dies_with_nothing_to_do_is_replaced(arena: Arena) -> None:
+    """The second worker has nothing to do while the only match is played."""
+    asked = arena.path / "asked"
+    go_on = arena.path / "go on"
+    wait = f"open({str(asked)!r}, 'w')\nwhile not os.path.exists({str(go_on)!r}): time.sleep(0.02)"
+    bots = [arena.bot("slow", move=wait), arena.bot("good")]
+    config = arena.configure(bots, match={"duplicate": False})
+    process = arena.start("run", config, "--out", "out", "--jobs", 6, "--no-pin")
+    until(asked.exists)
+    workers = set(until(lambda: arena.workers() if len(arena.workers()) == 6 else []))
+    busy = {
+        int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        for pid, command in arena.processes().items()
+        if "bot.py" in command
+    }
+    idle = min(workers - busy)
+    os.kill(idle, signal.SIGKILL)
+    until(lambda: len(set(arena.workers()) - {idle}) == 6)
+    go_on.touch()
+    arena.end(process)
+    assert arena.table()["complete"]
+    assert arena.is_clean()
+
+
+BROKEN_GAME = """
+from runner.games.tienlen import GAME as TIENLEN
+
+class Broken(type(TIENLEN)):
+    name = "broken"
+
+    def new_state(self, options, seed, start):
+        raise RuntimeError("a mistake in the rules")
+
+GAME = Broken()
+"""
+
+
+def _install(arena: Arena, name: str, text: str) -> dict[str, str]:
+    """Install a package with a game, for whoever gets these variables."""
+    site = arena.path / "site"
+    about = site / f"{name}-1.dist-info"
+    about.mkdir(parents=True)
+    (site / f"{name}.py").write_text(text)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[tourney.games]\nbroken = {name}:GAME\n")
+    before = arena.environment.get("PYTHONPATH")
+    return {"PYTHONPATH": str(site) + (f":{before}" if before else "")}
+
+
+def test_a_mistake_of_the_program_is_reported_as_one(arena: Arena) -> None:
+    env = _install(arena, "broken_game", BROKEN_GAME)
+    config = arena.configure([arena.bot("one"), arena.bot("two")], game="broken")
+    ended = arena.run("run", config, "--out", "out", status=1, env=env)
+    assert "this is a bug of tourney" in ended.stderr
+    assert "a mistake in the rules" in ended.stderr
+    assert "Traceback" in ended.stderr
+    assert arena.is_clean()
+    assert "broken - " in arena.run("games", env=env).stdout  # games of other packages are found
+
+
+def test_two_runs_at_once_share_no_core_and_both_end_well(arena: Arena) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("this machine has one core")
+    asked, go_on = arena.path / "asked", arena.path / "go on"
+    wait = f"""
+    open({str(asked)!r}, "a").write("x")
+    while not os.path.exists({str(go_on)!r}): time.sleep(0.02)
+    """
+    config = arena.configure([arena.bot("one", move=wait), arena.bot("two", move=wait)])
+    runs = []
+    for number in (1, 2):
+        runs.append(arena.start("run", config, "--out", number, "--jobs", 1))
+        until(lambda: asked.exists() and asked.stat().st_size == len(runs))
+    cores = [os.sched_getaffinity(pid) for pid in arena.workers()]
+    bots = [pid for pid, command in arena.processes().items() if "bot.py" in command]
+    claimed: list[Any] = [core for core in cores if len(core) == 1]
+    assert len({frozenset(core) for core in claimed}) == len(claimed)
+    assert {frozenset(os.sched_getaffinity(bot)) for bot in bots} == {
+        frozenset(core) for core in cores
+    }
+    go_on.touch()
+    for run in runs:
+        arena.end(run)
+    assert arena.files("1") == arena.files("2")
