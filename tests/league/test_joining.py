@@ -1,0 +1,99 @@
+"""Late entrants and new versions, in real runs."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whole_program import until
+
+from runner.league.verify import Wanted, verify
+from runner.results.store import Store
+
+if TYPE_CHECKING:
+    from whole_program import Arena
+
+
+def _deals(folder: Path) -> list[Any]:
+    store = Store(folder / "results.sqlite")
+    deals = list(store.records())
+    store.close()
+    return deals
+
+
+def _change(bot: dict[str, Any]) -> None:
+    path = Path(bot["cwd"]) / "bot.py"
+    path.write_text(path.read_text("utf-8") + "\n# another version\n", "utf-8")
+
+
+def test_a_bot_that_joins_late_plays_what_it_needs_also_after_a_kill(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three")]
+    config = arena.configure(bots, schedule={"rounds": 3})
+    arena.run("run", config, "--out", "out", "--jobs", 1)
+    old = _deals(arena.path / "out")
+    bots.insert(0, arena.bot("newcomer"))  # wherever it stands, it is the last to have joined
+    config = arena.configure(bots, schedule={"rounds": 3})
+    arena.run("run", config, "--out", "out", "--jobs", 2)
+    first = arena.files()
+    deals = _deals(arena.path / "out")
+    assert deals[: len(old)] == old
+    assert all(3 in record.seating for record in deals[len(old) :])
+    rows = arena.rows()
+    assert rows["newcomer"]["deals"] == 12 == 2 * len(old) // 3
+    assert {name: row["deals"] for name, row in rows.items()} != dict.fromkeys(rows, 12)
+
+    arena.run("run", config, "--out", "out")  # nothing is left to play
+    assert arena.files() == first
+    assert verify(arena.path / "out", Wanted(sample=0)).passed
+
+    arena.configure(bots[1:], schedule={"rounds": 3})
+    arena.run("run", config, "--out", "cut", "--jobs", 1)
+    config = arena.configure(bots, schedule={"rounds": 3})
+    process = arena.start("run", config, "--out", "cut", "--jobs", 1)
+    until(lambda: len(_deals(arena.path / "cut")) > len(old) or process.poll() is not None)
+    process.send_signal(signal.SIGKILL)
+    arena.end(process, status=None)
+    until(lambda: not arena.workers())
+    arena.run("run", config, "--out", "cut", "--jobs", 1)
+    assert arena.files("cut") == first
+
+
+def test_a_folder_joins_by_a_word_and_a_changed_one_as_a_new_version(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three")]
+    config = arena.configure(bots[:2])
+    arena.run("run", config, "--out", "out", "--jobs", 1)
+    folder = Path(bots[2]["cwd"])
+    (folder / "bot.yaml").write_text("name: three\ncommand: ['{python}', bot.py]\n", "utf-8")
+    words = ("run", config, "--out", "out", "--jobs", 1, "--no-sandbox")
+    arena.run(*words, "--add", folder)
+    for more in ((), ("--add", folder)):  # it stays, and joins once
+        arena.run(*words, *more)
+        assert set(arena.rows()) == {"one", "two", "three"}
+    old = _deals(arena.path / "out")
+    before = arena.rows()
+
+    _change(bots[2])
+    arena.run(*words, "--add", folder)
+    rows = arena.rows()
+    assert set(rows) == {"one", "two", "three", "three v2"}
+    assert rows["three"]["withdrawn"] == "replaced by three v2"
+    assert rows["three"]["deals"] == before["three"]["deals"]
+    assert _deals(arena.path / "out")[: len(old)] == old
+
+    _change(bots[0])
+    ended = arena.run(*words, status=2)
+    assert "the bot 'one' has changed" in ended.stderr
+    assert "--new-versions" in ended.stderr
+    arena.run(*words, "--new-versions")
+    assert set(arena.rows()) == {"one", "two", "three", "three v2", "one v2"}
+    assert verify(arena.path / "out", Wanted(sample=0)).passed
+
+
+def test_a_bot_that_is_no_longer_entered_must_be_withdrawn_first(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three")]
+    arena.run("run", arena.configure(bots), "--out", "out", "--jobs", 1)
+    config = arena.configure(bots[:2], schedule={"rounds": 2})
+    ended = arena.run("run", config, "--out", "out", status=2)
+    assert "the bot 'three' is no longer there" in ended.stderr
+    assert "tourney withdraw" in ended.stderr
