@@ -204,7 +204,7 @@ class _Trial:
             finally:
                 witness.stop()
             strays = not self._strayed  # to say it once is enough
-            self._strayed = self._strayed or any(deals.notes(stderr=False))
+            self._strayed = self._strayed or bool(deals.strays())
             return self._add(judged(name, deals, table.settings.move_ms, strays=strays))
         return self._add(Check(name=name, verdict="skipped", found=spoilt))
 

@@ -9,7 +9,7 @@ from runner.authors.check.report import Check, Timing, counted
 from runner.protocol.lines import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from runner.authors.check.witness import Exchange
     from runner.play.faults import Fault
@@ -26,6 +26,8 @@ _SENT = 1500
 """Characters of a request that are kept."""
 _STDERR = 4000
 _STDERR_NOTE = "stderr: "
+_PONDER_NOTE = "it used "
+"""How the notes on a bot begin that are not about its lines; a busy host may bring the latter."""
 
 
 class Deals(NamedTuple):
@@ -39,12 +41,20 @@ class Deals(NamedTuple):
         faults = (fault for record in self.records for fault in record.faults)
         return next((fault for fault in faults if fault.entrant == OWN), None)
 
-    def notes(self, *, stderr: bool) -> Iterable[str]:
-        """What was noted of its stderr, or of lines that are no answers."""
+    def strays(self) -> list[str]:
+        """What was noted of lines that are no answers."""
+        return [note for note in self._notes() if not note.startswith((_STDERR_NOTE, _PONDER_NOTE))]
+
+    def stderr(self) -> str:
+        """What it wrote there."""
+        found = [note for note in self._notes() if note.startswith(_STDERR_NOTE)]
+        return "\n".join(note.removeprefix(_STDERR_NOTE) for note in found)[-_STDERR:]
+
+    def _notes(self) -> Iterator[str]:
         for record in self.records:
             for seat, text in record.notes:
-                if record.seating[seat] == OWN and text.startswith(_STDERR_NOTE) == stderr:
-                    yield text.removeprefix(_STDERR_NOTE)
+                if record.seating[seat] == OWN:
+                    yield text
 
 
 def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
@@ -62,9 +72,8 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
     slowest = max(deals.exchanges, key=lambda it: it.charged, default=None)
     found = f"{counted(len(deals.records), 'deal')}, {counted(len(deals.exchanges), 'move')}"
     mend = ""
-    stray = next(iter(deals.notes(stderr=False)), None)
-    if strays and stray is not None:
-        found += f"; it prints lines to stdout that are no answers, the first: {stray}"
+    if strays and (lines := deals.strays()):
+        found += f"; it prints lines to stdout that are no answers, the first: {lines[0]}"
         mend = "print to stderr instead; stdout is for answers"
     elif timing and timing.share > _SLOW:
         found += f"; an answer took {timing.share:.0%} of the limit"
@@ -76,7 +85,7 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
         mend=mend,
         sent=quoted(slowest.request, _SENT) if slowest else "",
         received=quoted(slowest.answer) if slowest else "",
-        stderr="\n".join(deals.notes(stderr=True))[-_STDERR:],
+        stderr=deals.stderr(),
         timing=timing,
     )
 

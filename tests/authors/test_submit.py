@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from authors_program import BOTS
+
+from runner.authors.league import League
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from authors_program import Program
+
+LEAGUE = f"""\
+# The Friday league.
+name: Friday   # every week
+game: tienlen
+
+bots:
+  - {BOTS}/greedy      # the house
+  # the next one asked for its place
+  - {{bot: {BOTS}/random, name: "House, too"}}
+
+# below the list
+rules: {{players: 2}}       # small tables
+time: {{start: 30s, move: 10s}}
+schedule: {{rounds: 2}}
+"""
+
+
+@pytest.fixture
+def league(tourney: Program) -> Path:
+    return tourney.write("league/league.yaml", LEAGUE)
+
+
+@pytest.fixture
+def mine(tourney: Program) -> Path:
+    assert tourney("new", "python", "mine").returncode == 0
+    return tourney.folder / "mine"
+
+
+def versions(league: Path, name: str) -> list[Path]:
+    return sorted((league.parent / "bots" / name).iterdir())
+
+
+def test_a_bot_is_entered_and_the_rest_of_the_file_stays(
+    tourney: Program, league: Path, mine: Path
+) -> None:
+    done = tourney("submit", "mine", "league")
+    assert done.returncode == 0, done.stderr
+    (version,) = versions(league, "mine")
+    before, after = LEAGUE.splitlines(), league.read_text().splitlines()
+    entry = f"  - bots/mine/{version.name}"
+    assert [line for line in after if line != entry] == before
+    assert after.index(entry) == before.index("# below the list") - 1
+    for path in mine.iterdir():
+        assert (version / path.name).read_bytes() == path.read_bytes()
+    assert "tourney run league/league.yaml" in done.stdout
+    done = tourney("run", "league/league.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    ranking = json.loads((tourney.folder / "out" / "standings.json").read_text())
+    assert {bot["name"] for bot in ranking["entrants"]} == {"greedy", "House, too", "mine"}
+
+
+def test_a_taken_name_is_refused_or_replaced_or_avoided(
+    tourney: Program, league: Path, mine: Path
+) -> None:
+    assert tourney("submit", "mine", league).returncode == 0
+    entered = league.read_text()
+    (mine / "notes.txt").write_text("a new version")
+    done = tourney("submit", "mine", league)
+    assert (done.returncode, league.read_text()) == (2, entered)
+    assert "the name 'mine' is taken; give --replace" in done.stderr
+    done = tourney("submit", "mine", league, "--replace")
+    assert done.returncode == 0, done.stderr
+    assert "takes the place of the version before" in done.stdout
+    first, second = versions(league, "mine")
+    text = league.read_text()
+    assert (first.name in text) + (second.name in text) == 1
+    assert len(text.splitlines()) == len(entered.splitlines())
+    done = tourney("submit", "mine", league, "--name", "MINE-2")
+    assert done.returncode == 0, done.stderr
+    assert "name: MINE-2}" in league.read_text()
+    assert [entry.name for entry in League(league).entries][2:] == ["mine", "MINE-2"]
+
+
+REFUSED = {
+    "a bot that fails": ((BOTS / "faulty/illegal", "league"), "since it failed a check"),
+    "nobody to replace": ((BOTS / "perl", "league", "--replace"), "nothing to replace"),
+    "a name but for case": ((BOTS / "c", "league", "--name", "GREEDY"), "'GREEDY' is taken"),
+    "no league": ((BOTS / "c", "nowhere.yaml"), "there is no such file"),
+    "no bot": (("league", "league"), "there is no bot.yaml in league"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused_leaves_the_league_as_it_was(
+    tourney: Program, league: Path, words: tuple[object, ...], message: str
+) -> None:
+    done = tourney("submit", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert league.read_text() == LEAGUE
+    assert [path.name for path in league.parent.iterdir()] == ["league.yaml"]
+
+
+def test_in_a_git_repository_the_pull_request_is_spelt_out(
+    tourney: Program, league: Path, mine: Path
+) -> None:
+    subprocess.run(["git", "init", "-q", league.parent], check=True)
+    done = tourney("submit", mine, league.parent)
+    commands = [line.strip() for line in done.stdout.splitlines() if " git -C " in f" {line}"]
+    assert len(commands) == 3
+    subprocess.run(commands[0], shell=True, check=True)  # noqa: S602 - as the author pastes it
+    staged = subprocess.run(
+        ["git", "-C", league.parent, "diff", "--cached", "--name-only"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert "league.yaml" in staged
+    assert any(path.endswith("/bot.yaml") for path in staged)
