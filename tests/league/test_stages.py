@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runner.errors import UsageError
@@ -35,6 +35,7 @@ def _played(stages: Stages) -> Counter[int]:
     return Counter(entrant for _, _, seating in _tables(stages) for entrant in seating)
 
 
+@settings(max_examples=30)
 @given(
     players=st.integers(2, 5),
     more=st.integers(0, 6),
@@ -52,12 +53,9 @@ def test_who_joins_late_plays_as_much_as_the_others_have_and_sits_everywhere(
         stages = stages.joined(range(newcomer), newcomer)
     after = _tables(stages)
     assert after[: len(before)] == before  # old deals stand
+    tournament = StagedFormat(stages)
     for newcomer in range(entrants, entrants + joining):
-        own = [
-            seating
-            for number, _, seating in after
-            if StagedFormat(stages).newcomer(number) == newcomer
-        ]
+        own = [seating for number, _, seating in after if tournament.newcomer(number) == newcomer]
         assert all(newcomer in seating for seating in own)
         assert share <= len(own) < share + players
         seats = Counter(seating.index(newcomer) for seating in own)
@@ -76,6 +74,7 @@ def test_more_rounds_are_for_all_that_are_there() -> None:
     assert len(stages.extended(range(6), 1).stages) == len(stages.stages)
 
 
+@settings(max_examples=30)
 @given(gone=st.integers(0, 5), first=st.integers(0, 8))
 def test_who_leaves_is_missing_from_a_round_on_and_makes_up_for_it_when_he_returns(
     gone: int, first: int
