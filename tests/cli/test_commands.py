@@ -1,0 +1,236 @@
+"""The commands as their users type them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+import yaml
+from whole_program import TOURNEY, until
+
+import runner
+
+if TYPE_CHECKING:
+    from whole_program import Arena
+
+COMMANDS = ("run", "standings", "plan", "games", "schema")
+FORMATS = {"json": "standings.json", "csv": "standings.csv", "md": "standings.md"}
+
+
+def test_help_is_there_for_the_program_and_every_command(arena: Arena) -> None:
+    whole = arena.run("--help").stdout
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} +[A-Z].*[.]$", whole, re.MULTILINE)
+        assert arena.run(command, "--help").stdout.startswith(f"Usage: tourney {command} ")
+
+
+def test_help_needs_no_heavy_module() -> None:
+    heavy = ("pydantic", "rich", "numpy", "trueskill", "jinja2", "yaml", "msgspec", "matplotlib")
+    code = f"import sys, runner.cli.app; print(*[name for name in {heavy} if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == []
+
+
+def test_the_installed_command_is_the_same_program(arena: Arena) -> None:
+    script = Path(sys.executable).with_name("tourney")
+    if not script.exists():
+        pytest.skip("the distribution is not installed beside this interpreter")
+    ended = subprocess.run(
+        [script, "--version"], env=arena.environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == arena.run("--version").stdout == f"tourney {runner.__version__}\n"
+
+
+WRONG = {
+    "no command": [],
+    "an unknown command": ["rnu"],
+    "an unknown option": ["run", "x.yaml", "--job", "1"],
+    "no configuration": ["run"],
+    "a configuration that is not there": ["run", "nowhere.yaml"],
+    "no worker at all": ["run", "x.yaml", "--jobs", "0"],
+    "a format that does not exist": ["standings", "out", "--format", "xml"],
+    "no results": ["standings", "nowhere"],
+    "a game that does not exist": ["games", "chess"],
+    "a schema that does not exist": ["schema", "chess"],
+}
+
+
+@pytest.mark.parametrize("words", WRONG.values(), ids=WRONG.keys())
+def test_wrong_usage_ends_with_status_2_and_says_why(words: list[str], arena: Arena) -> None:
+    ended = arena.run(*words, status=2)
+    assert ended.stdout == ""
+    assert ended.stderr
+
+
+def test_tables_go_to_stdout_and_all_else_to_stderr(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], name="Friday Cup")
+    ended = arena.run("run", config, "--out", "out")
+    assert "Friday Cup: tienlen, 4 deals" in ended.stdout
+    for title in ("rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"):
+        assert title in ended.stdout
+    assert "protection:" not in ended.stdout
+    for words in ("Friday Cup: Tien Len", "limits:", "protection:", "schedule:", "seed: 1"):
+        assert words in ended.stderr
+    assert "\x1b" not in ended.stdout + ended.stderr  # plain lines where there is no terminal
+
+
+def test_standings_are_the_files_again(arena: Arena) -> None:
+    config = arena.configure([arena.bot("één"), arena.bot("zwei")], name="Ünïcode")
+    ended = arena.run("run", config, "--out", "out")
+    for name, file in FORMATS.items():
+        for locale in ({}, {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}):
+            again = arena.run("standings", "out", "--format", name, env=locale).stdout
+            assert again == (arena.path / "out" / file).read_text("utf-8")
+    assert arena.run("standings", "out").stdout in ended.stdout
+    row = next(csv.DictReader(io.StringIO(arena.files()["standings.csv"])))
+    best = arena.table()["entrants"][0]
+    assert row["name"] == best["name"]
+    assert float(row["score"]) == best["score"] == best["mu"] - 3 * best["sigma"]
+
+
+def test_a_poor_locale_ends_no_command(arena: Arena) -> None:
+    poor = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    config = arena.configure([arena.bot("één"), arena.bot("二")], name="Ünïcode")
+    ended = arena.run("run", config, "--out", "out", env=poor)
+    assert ended.stdout.isascii()
+    for words in (
+        ["games"],
+        ["games", "tienlen"],
+        ["games", "speahx"],
+        ["plan", config],
+        ["schema", "config"],
+    ):
+        arena.run(*words, env=poor)
+
+
+def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:
+    bots = [arena.bot(name, move="time.sleep(0.002)") for name in ("one", "two")]
+    config = arena.configure(bots, schedule={"rounds": 1000})
+    process = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
+    assert table["deals"] >= 1
+    assert not table["complete"]
+    assert process.poll() is None
+    os.kill(process.pid, signal.SIGTERM)
+    arena.end(process, 143)
+
+
+AS_NOBODY = """
+import os, sys
+import runner.cli.app, runner.cli.standings, runner.cli.terminal  # what root alone may read
+import runner.publish.summary, runner.publish.tables, runner.cli.texts, runner.results.store
+if os.geteuid() == 0:  # whom no mode keeps from writing
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+sys.argv[1:] = ["standings", "copy", "--format", "json"]
+runner.cli.main()
+"""
+
+
+def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    arena.run("run", config, "--out", "out")
+    copy = arena.path / "copy"
+    shutil.copytree(arena.path / "out", copy)
+    for path in [*copy.rglob("*"), copy]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    for folder in (arena.path, *arena.path.parents[:2]):  # pytest's own, closed to others
+        folder.chmod(0o755)
+    before = {path.name for path in copy.iterdir()}
+    ended = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY],
+        cwd=arena.path,
+        env=arena.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stderr == ""
+    assert ended.stdout == arena.files()["standings.json"]
+    assert {path.name for path in copy.iterdir()} == before
+
+
+def test_results_of_nothing_are_no_results(arena: Arena) -> None:
+    for name, content in (("empty", b""), ("text", b"this is no database, not at all\n" * 40)):
+        (arena.path / name).mkdir()
+        (arena.path / name / "results.sqlite").write_bytes(content)
+        ended = arena.run("standings", name, status=2)
+        assert f"{name}/results.sqlite" in ended.stderr
+        assert (arena.path / name / "results.sqlite").read_bytes() == content
+
+
+def test_games_lists_all_games_and_the_rules_of_one(arena: Arena) -> None:
+    whole = arena.run("games").stdout
+    for game in ("tienlen", "speahx"):
+        assert f"{game} - " in whole
+        rules = yaml.safe_load(arena.run("games", game).stdout)
+        assert rules["game"] == game
+        # What it prints is a piece of configuration, and the defaults are all that it says.
+        bots = [arena.bot(f"{game}-{number}") for number in range(rules["rules"]["players"])]
+        config = arena.configure(bots, **rules)
+        assert "rules: all as usual" in arena.run("plan", config).stdout
+
+
+def test_a_plan_says_what_would_be_played_and_plays_nothing(arena: Arena) -> None:
+    bots = [arena.bot("one") | {"language": "Python"}, arena.bot("two"), arena.bot("three")]
+    config = arena.configure(
+        bots, rules={"players": 2, "bombs_may_lead": False}, schedule={"rounds": 5}
+    )
+    plan = arena.run("plan", config).stdout
+    for words in (
+        "cup: Tien Len", "3 bots, tables of 2", "1. one (Python)", "2. two",
+        "rules: bombs_may_lead: false", "start 60 s, move 60 s", "memory 512 MiB",
+        "on a fault: forfeit", "round-robin, 5 rounds, 15 matches", "30 deals", "seed: 1",
+    ):  # fmt: skip
+        assert words in plan
+    assert not (arena.path / "results").exists()
+
+
+def test_schemas_are_made_from_the_programs_own_types(arena: Arena) -> None:
+    schema = json.loads(arena.run("schema", "config").stdout)
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    config = yaml.safe_load(arena.configure([arena.bot("one"), arena.bot("two")]).read_text())
+    validator.validate(config)
+    assert list(validator.iter_errors({**config, "on_fault": "shrug"}))
+    assert "move" in arena.run("schema", "protocol").stdout
+
+
+def test_output_that_nobody_reads_or_that_has_no_room_gives_no_traceback(arena: Arena) -> None:
+    with Path("/dev/full").open("w") as full:
+        arena.run("games", "tienlen", stdout=full, status=1)
+        arena.run("--help", stdout=full, status=1)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody:
+        ended = arena.run("games", "tienlen", stdout=nobody, status=1)
+    assert ended.stderr == ""
+
+
+def test_closed_streams_are_no_trouble(arena: Arena) -> None:
+    """Else a file that is opened later would be taken for one of them."""
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    words = [*TOURNEY, "run", str(config), "--out", "out"]
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words]
+    subprocess.run(closed, cwd=arena.path, env=arena.environment, check=True)
+    assert arena.table()["complete"]
+
+
+def test_words_after_a_program_that_is_interrupted_name_no_fresh_start(arena: Arena) -> None:
+    bots = [arena.bot(name, move="time.sleep(0.002)") for name in ("one", "two")]
+    config = arena.configure(bots, schedule={"rounds": 1000})
+    process = arena.start("run", config, "--out", "my out", "--fresh", "--jobs", 1)
+    until(lambda: arena.deals("my out"))
+    os.kill(process.pid, signal.SIGTERM)
+    *_, again = arena.end(process, 143).stderr.splitlines()
+    assert again.strip() == f"tourney run {config} --out 'my out' --jobs 1"
