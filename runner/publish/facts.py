@@ -12,7 +12,7 @@ from runner.games import registry as games
 from runner.publish.wording import clock
 
 if TYPE_CHECKING:
-    from runner.publish.summary import Summary
+    from runner.publish.summary import Facts, Summary
     from runner.results.store import Store
 
 __all__ = ["fact_rows", "game_title", "recipe"]
@@ -36,7 +36,7 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
         ("limits", facts.limits),
         ("protection", facts.protection),
         ("clock", facts.clock),
-        ("ratings", _rating(facts.rating)),
+        ("ratings", _rating(facts)),
         ("seed", _seed(summary)),
         ("began", clock(began)),
         ("ended", clock(ended) if summary.complete else ""),
@@ -89,12 +89,13 @@ def _pairs(rules: dict[str, Any]) -> str:
     return ", ".join(f"{key}: {json.dumps(value)}" for key, value in rules.items())
 
 
-def _rating(rating: dict[str, Any]) -> str:
-    constants = ", ".join(
-        f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
-        for key, value in rating.items()
-    )
-    return f"TrueSkill; {constants}"
+def _rating(facts: Facts) -> str:
+    how = {
+        "order_free": "by all deals at once, whatever their order",
+        "sequential": "deal by deal in the order of the schedule",
+    }[facts.update]
+    constants = ", ".join(f"{key} {value:.4g}" for key, value in facts.rating.items())
+    return f"TrueSkill {how}; {constants}"
 
 
 def _seed(summary: Summary) -> str:

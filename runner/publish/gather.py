@@ -15,7 +15,6 @@ import msgspec
 from runner.publish.choices import fault_text
 from runner.ratings.analysis import Analysis, Certainty, SeatResult, analyse
 from runner.ratings.model import Model
-from runner.ratings.raters import rater
 from runner.results.rulings import counted
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from runner.publish.choices import PublishChoices
     from runner.publish.summary import Summary
+    from runner.ratings.standings import Tally
     from runner.results.records import DealRecord, SeatTime
     from runner.results.store import Store
 
@@ -212,12 +212,12 @@ class _Gatherer:
         self._logs = choices.logs
         self._players = summary.facts.rules["players"]
         self._bots = [_Bot() for _ in range(entrants)]
-        self._rater = rater("sequential", Model(**summary.facts.rating), entrants)
+        self.model = Model(**summary.facts.rating)
         self._deals = 0
         self._every = max(1, summary.deals // _CHECKPOINTS)
-        self._marks: list[int] = []
-        self._history: list[list[float]] = []
-        self._mark(0)
+        self._marks = [0]
+        self._history = [[self.model.mu] * entrants]
+        self._tally: Tally | None = None
 
     def add(self, number: int, record: DealRecord) -> None:
         """Take in a deal that counts; its number is that among all."""
@@ -227,24 +227,27 @@ class _Gatherer:
             if len(shown) < _FAULTS_SHOWN:
                 text = fault_text(fault, self._logs)
                 shown.append(FaultRef(number, fault.move + 1, fault.kind, text))
-        self._rater.add(record)
+
+    def watch(self, tally: Tally) -> None:
+        """Look at the ratings after a deal, now and then."""
         self._deals += 1
+        self._tally = tally
         if self._deals % self._every == 0:
-            self._mark(self._deals)
+            self._mark(tally)
 
     def done(self, analysis: Analysis) -> Gathered:
         """What came together, with what the ratings make of it."""
-        if self._marks[-1] != self._deals:
-            self._mark(self._deals)
+        if self._tally is not None and self._marks[-1] != self._deals:
+            self._mark(self._tally)
         bots = tuple(
             bot.results(analysis, entrant, self._players) for entrant, bot in enumerate(self._bots)
         )
         mu = tuple(zip(*self._history, strict=True))
         return Gathered(bots, History(tuple(self._marks), mu), analysis.warning())
 
-    def _mark(self, deals: int) -> None:
-        self._marks.append(deals)
-        self._history.append([rating.mu for rating in self._rater.ratings()])
+    def _mark(self, tally: Tally) -> None:
+        self._marks.append(self._deals)
+        self._history.append([rating.mu for rating in tally.rater.ratings()])
 
     def _add_results(self, number: int, record: DealRecord) -> None:
         moves = sum(time.moves for time in record.times)
@@ -273,5 +276,5 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
             yield record
 
     names = [entrant.name for entrant in summary.facts.entrants]
-    _, analysis = analyse(names, deals(), Model(**summary.facts.rating))
+    _, analysis = analyse(names, deals(), gatherer.model, watch=gatherer.watch)
     return gatherer.done(analysis)

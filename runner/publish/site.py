@@ -85,6 +85,7 @@ class Site:
         neighbours = zip(chosen, ["", *pages], [*pages[1:], ""], strict=False)
         self._beside = {number: (before, after) for number, before, after in neighbours}
         """The pages before and after a deal's."""
+        self._game = game_title(summary.facts.game)
         self._facts = fact_rows(summary, store)
         self._recipe = recipe(summary, store)
 
@@ -143,7 +144,7 @@ class Site:
             .render(
                 title=self._choices.title or self._summary.facts.name,
                 summary=self._summary,
-                game=game_title(self._summary.facts.game),
+                game=self._game,
                 version=self._summary.facts.version,
                 state=self._state(),
                 rows=self._rows,

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from runner.errors import UsageError
 from runner.play.seeds import seed_hash
 from runner.ratings.model import Model
+from runner.ratings.raters import Update
 from runner.ratings.standings import Standing, standings
 from runner.results.records import DealKey
 from runner.results.rulings import counted, disqualified, in_force
@@ -45,7 +46,10 @@ class Facts(msgspec.Struct, frozen=True):
     version: str
     """Of this program, at the last run."""
     rating: dict[str, float]
+    """The constants of the model."""
     entrants: tuple[EntrantFacts, ...]
+    update: Update = "order_free"
+    """How ratings are updated."""
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -118,7 +122,7 @@ def summarise(store: Store) -> Summary:
     shown = complete and not store.meta("sealed")
     names = [entrant.name for entrant in facts.entrants]
     deals = (record for _, record in counted(store))
-    table = standings(names, deals, Model(**facts.rating))
+    table = standings(names, deals, Model(**facts.rating), facts.update)
     out = {names[entrant] for entrant in disqualified(store)}
     return Summary(
         facts=facts,

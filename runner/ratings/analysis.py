@@ -18,7 +18,7 @@ from runner.ratings.robust import covariance
 from runner.ratings.standings import Standings, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,12 +99,13 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         return f"{what} too close to tell apart; about {first} more rounds would tell the next"
 
 
-def analyse(
+def analyse(  # noqa: PLR0913, PLR0917 - each has its default
     names: Sequence[str],
     deals: Iterable[Deal],
     model: Model | None = None,
     update: Update = "sequential",
     seed: int = 0,
+    watch: Callable[[Tally], None] | None = None,
 ) -> tuple[Standings, Analysis]:
     """The table and how far it can be trusted, in one pass over the deals.
 
@@ -114,6 +115,7 @@ def analyse(
         model: The constants of the rating.
         update: How the table's ratings are updated.
         seed: Of the resampling.
+        watch: Shown the table in the making after each deal.
     """
     model = model or Model()
     tally, columns = Tally(names, model, update), Columns(len(names))
@@ -122,6 +124,8 @@ def analyse(
         tally.add(deal)
         columns.add(deal)
         fitted.add(deal)
+        if watch is not None:
+            watch(tally)
     table = tally.standings()
     errors = covariance(fitted.fit(), columns.group_of_deal)
     mu = [rating.mu for rating in tally.rater.ratings()]
