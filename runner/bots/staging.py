@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from runner.config.models import Entrant
     from runner.process.launcher import Launcher
 
-__all__ = ["stage"]
+__all__ = ["stage", "version_name"]
 
 
 def stage(
@@ -73,9 +73,7 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
     versions = cache / "bots"
     entries = scan(entrant.folder) if entrant.folder else []
     sources = digest(entrant.folder, entries) if entrant.folder else _sha256([])
-    steps = tuple(expanded(step) for step in entrant.build or ())
-    key = _sha256([sources, steps, platform.system(), platform.machine()])[:32]
-    with slot(versions, key) as place:
+    with slot(versions, version_name(entrant, sources)) as place:
         if not place.is_complete():
             place.clear()
             try:
@@ -102,6 +100,17 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
         rights=entrant.rights,
         trusted=entrant.trusted,
     )
+
+
+def version_name(entrant: Entrant, sources: str) -> str:
+    """The name in the cache of a bot's version for this kind of machine.
+
+    Args:
+        entrant: The bot.
+        sources: The digest of its files, see `runner.bots.sources`.
+    """
+    steps = tuple(expanded(step) for step in entrant.build or ())
+    return _sha256([sources, steps, platform.system(), platform.machine()])[:32]
 
 
 def _copy(folder: Path, entries: list[Entry], target: Path, expected: str) -> None:

@@ -8,6 +8,7 @@ thread, apart from `submit`, `stop` and what the inbox and the news are for.
 from __future__ import annotations
 
 import asyncio
+import logging
 import tempfile
 import time
 from collections import Counter
@@ -15,6 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
+import dask.config
 import msgspec
 from distributed import Client, LocalCluster
 
@@ -26,6 +28,7 @@ from runner.cluster.machines import Machine, broken_everywhere
 from runner.config.text import escaped
 from runner.errors import RunError, TourneyError, UsageError
 from runner.run.cores import available
+from runner.run.temporary import TEMP_PREFIX
 from runner.run.wire import Broken, Check, Checked, Spoilt, read_outcome, task_frame
 
 if TYPE_CHECKING:
@@ -121,12 +124,15 @@ class Engine:
     async def _connected(self, stack: AsyncExitStack) -> Any:
         where: Any = self._address
         if where == LOCAL:
+            scratch = tempfile.TemporaryDirectory(prefix=TEMP_PREFIX, ignore_cleanup_errors=True)
+            stack.enter_context(dask.config.set(temporary_directory=stack.enter_context(scratch)))
             where = await stack.enter_async_context(
                 LocalCluster(
                     n_workers=self._jobs or available(),
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    dashboard_address="127.0.0.1:0",  # None takes a fixed port all the same
+                    silence_logs=logging.CRITICAL,
                     asynchronous=True,
                 )
             )
@@ -165,19 +171,27 @@ class Engine:
 
     async def _workers(self) -> dict[str, dict[str, Any]]:
         """The Dask workers that there are, by address."""
-        try:
-            identity = await asyncio.wait_for(self._client.scheduler.identity(n_workers=-1), _LOST)
-        except (OSError, TimeoutError) as error:
+        asked = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
+        since = time.monotonic()
+        while not asked.done() and self._is_connected and time.monotonic() - since < _LOST:
+            await asyncio.wait({asked}, timeout=_LOOK)
+        if not asked.done() or asked.exception() is not None:
+            asked.cancel()
             raise RunError(
                 f"the Dask scheduler at {self._address} is lost. What was stored before is safe;"
                 " run the same command again to continue."
-            ) from error
-        workers: dict[str, dict[str, Any]] = identity["workers"]
+            )
+        workers: dict[str, dict[str, Any]] = asked.result()["workers"]
         return {
             address: details
             for address, details in workers.items()
             if details["status"] in {"running", "paused"}
         }
+
+    @property
+    def _is_connected(self) -> bool:
+        """Whether the scheduler is there; one that was started anew would know nothing of us."""
+        return bool(self._client.status == "running")
 
     def _complain(self, there: int, alone: float) -> None:
         """Give up if nobody is left who could play."""
@@ -239,32 +253,33 @@ class Engine:
         run = self._luggage.run
         try:
             version = await self._call(address, host.about)
-            if version != __version__:
-                return _other_version(version)
+        except (ImportError, AttributeError):
+            return _lacks_tourney()
+        except OSError as error:
+            return f"cannot be reached: {escaped(str(error), 500)}"
+        if version != __version__:
+            return _other_version(version)
+        try:
             async with machine.lock:
                 for key in await self._call(address, host.enter, self._luggage):
                     await self._send(address, key)
                 broken = await self._call(address, host.stage, run)
-                machine.begin(len(self._luggage.entrants), broken)
-        except (ImportError, AttributeError):
-            return _lacks_tourney()
+                machine.begin(self._luggage.parcels, broken)
         except (TourneyError, OSError) as error:
             return f"cannot be made ready: {escaped(str(error), 500)}"
         return None
 
     async def _send(self, address: str, key: str) -> None:
         """Send an archive, piece by piece."""
-        luggage = self._luggage
-        folder = luggage.entrants[luggage.archives.index(key)].folder
-        if folder is None:
-            raise ValueError("a bot with an archive must have a folder")
+        run, parcels = self._luggage.run, self._luggage.parcels.values()
+        folder = next(one.folder for one in parcels if one.archive == key and one.folder)
         with tempfile.TemporaryFile() as file:
             await asyncio.to_thread(pack, folder, file)
             size = file.tell()
             file.seek(0)
             while piece := file.read(_PIECE):
                 last = file.tell() == size
-                await self._call(address, host.receive, luggage.run, key, piece, last=last)
+                await self._call(address, host.receive, run, key, piece, last=last)
 
     async def _call(self, address: str, function: Any, *words: Any, **options: Any) -> Any:
         """Call a function on one worker, beside its tasks."""
@@ -317,12 +332,12 @@ class Engine:
                     for machine in (best, *machines)
                     if (machine.checked[entrant].ready is None) == (entrant in everywhere)
                 )
-                for entrant in range(len(self._luggage.entrants))
+                for entrant in self._luggage.parcels
             }
 
     def _why_unfit(self, machine: Machine) -> str:
         entrant = min(machine.broken)
-        name = self._luggage.entrants[entrant].name
+        name = self._luggage.parcels[entrant].bot.name
         cause = escaped(machine.checked[entrant].cause, 500)
         return f"is on a machine where the bot {name!r} does not start ({cause})"
 
@@ -396,6 +411,8 @@ class Engine:
     async def _leave(self) -> None:
         """End what there is on the cluster, as far as it can be reached."""
         run = self._luggage.run
+        if not self._is_connected:  # then the workers see to it themselves
+            return
         with suppress(OSError, TimeoutError):
             leaving = self._client.run(host.leave, run, politely=self._politely, on_error="ignore")
             await asyncio.wait_for(leaving, _LEAVING)

@@ -27,6 +27,13 @@ _BOUND = 15.0
 they were at when they do not hear of the run any more."""
 
 
+def _silence_dask() -> None:
+    """We tell what matters; each of Dask's loggers has a level of its own."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 class DaskExecutor(Executor):
     """Plays on a Dask cluster. Nothing is waited for here: what goes wrong is told by `wait`.
 
@@ -37,7 +44,7 @@ class DaskExecutor(Executor):
     """
 
     def __init__(self, address: str, luggage: Luggage, jobs: int | None = None) -> None:
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we tell what matters
+        _silence_dask()
         self._inbox: queue.SimpleQueue[Outcome | Exception] = queue.SimpleQueue()
         self._news: deque[str] = deque()
         self._engine = Engine(address, luggage, jobs, self._inbox, self._news)

@@ -33,7 +33,9 @@ from runner.run.temporary import TEMP_PREFIX, remove_tree
 from runner.run.wire import Waiting, outcome_frame
 
 if TYPE_CHECKING:
+    from runner.bots import Bot
     from runner.cluster.luggage import Luggage
+    from runner.config.models import Entrant
     from runner.run.cores import Core
     from runner.run.wire import Setup
 
@@ -56,6 +58,10 @@ LEASE = 60.0
 _POLITE = 5.0
 _PROMPT = 1.0
 """Seconds that worker programs get to end, when all is done and when interrupted."""
+_OTHER_FILES = (
+    "it is not the same on this host: a file that its command names by an absolute path differs,"
+    " or its folder changed while it was sent"
+)
 _HEADER = 4
 """Bytes before the body of a frame."""
 
@@ -90,7 +96,7 @@ async def enter(luggage: Luggage, dask_worker: Any) -> list[str]:
     """
     game(luggage.setup.settings.game)
     await dask_worker.plugin_add(_Host(luggage), name=topic(luggage.run))
-    keys = {key for key in luggage.archives if key is not None}
+    keys = {one.archive for one in luggage.parcels.values() if one.archive is not None}
     cache = cache_folder()
     return [key for key in sorted(keys) if not await asyncio.to_thread(is_unpacked, cache, key)]
 
@@ -189,30 +195,30 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
 
     def stage(self) -> dict[int, str]:
         """See the function of that name."""
-        luggage = self._luggage
-        entrants = [
-            entrant.model_copy(update={"folder": key and unpacked_folder(self._cache, key)})
-            for entrant, key in zip(luggage.entrants, luggage.archives, strict=True)
-        ]
-        setup = luggage.setup
-        bots, reasons = stage_all(
+        ready: list[Bot] = []
+        entrants: list[Entrant] = []
+        for parcel in self._luggage.parcels.values():
+            key = parcel.archive
+            folder = unpacked_folder(self._cache, key) if key is not None else None
+            if parcel.entrant is not None:
+                entrants.append(parcel.entrant.model_copy(update={"folder": folder}))
+            elif folder is not None:
+                ready.append(parcel.moved(folder))
+        setup = self._luggage.setup
+        staged, reasons = stage_all(
             entrants,
             launcher=choose(setup.sandbox, trusted=True),
             build_network=setup.build_network,
         )
         numbers = {entrant.name: entrant.number for entrant in entrants}
         broken = {numbers[name]: reason for name, reason in reasons.items()}
-        broken |= {
-            bot.number: (
-                f"the bot {bot.name!r} is not the same on this host: a file that its command names"
-                " by an absolute path differs, or its folder changed while it was sent"
-            )
-            for bot in bots
-            if bot.hash != luggage.hashes[bot.number]
-        }
-        whole = tuple(spec for spec in specs(bots) if spec.number not in broken)
-        self._setup = msgspec.structs.replace(luggage.setup, bots=whole, temp=str(self._temp))
+        broken |= {bot.number: _OTHER_FILES for bot in staged if not self._is_same(bot)}
+        whole = [bot for bot in (*ready, *staged) if bot.number not in broken]
+        self._setup = msgspec.structs.replace(setup, bots=specs(whole), temp=str(self._temp))
         return broken
+
+    def _is_same(self, bot: Bot) -> bool:
+        return bot.hash == self._luggage.parcels[bot.number].bot.hash
 
     def play(self, frame: bytes) -> bytes:
         """See the function of that name."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from runner.bots.staging import version_name
 from runner.cluster.archive import archive_key
 from runner.config.text import escaped, shown
 from runner.errors import UsageError
@@ -16,7 +20,31 @@ if TYPE_CHECKING:
     from runner.config.models import Entrant
     from runner.run.wire import Setup
 
-__all__ = ["Luggage", "pack_luggage"]
+__all__ = ["Luggage", "Parcel", "pack_luggage"]
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """One bot."""
+
+    bot: Bot
+    """As it was staged on the machine of the runner."""
+    entrant: Entrant | None
+    """What each host stages; None if the sources are gone or have changed since the bot joined,
+    and the staged copy itself is sent."""
+    folder: Path | None
+    """The files to be sent, on the machine of the runner; None if it needs none."""
+    archive: str | None
+    """The key of their archive."""
+
+    def moved(self, folder: Path) -> Bot:
+        """The staged copy at another place."""
+        old, new = self.bot.folder, str(folder)
+        command = tuple(
+            new + word.removeprefix(old) if Path(word).is_relative_to(old) else word
+            for word in self.bot.command
+        )
+        return msgspec.structs.replace(self.bot, folder=new, command=command)
 
 
 @dataclass(frozen=True)
@@ -26,12 +54,9 @@ class Luggage:
     run: str
     """The name of this run on the cluster, different for each."""
     setup: Setup
-    """Each host puts its own commands, folders and number of bots into it."""
-    entrants: tuple[Entrant, ...]
-    hashes: tuple[str, ...]
-    """What each bot's hash has to be when a host has made it ready."""
-    archives: tuple[str | None, ...]
-    """The key of each bot's archive; None for a command that needs no files."""
+    """Each host puts its own commands and folders into it."""
+    parcels: dict[int, Parcel]
+    """The bots that may play, by number."""
     pin: bool
 
 
@@ -43,29 +68,32 @@ def pack_luggage(
     Args:
         run: The name of the run on the cluster.
         setup: What a worker on this machine would be told.
-        entrants: All that play, by number.
-        bots: The same, staged on this machine.
+        entrants: All, by number.
+        bots: The same, staged on this machine; those without a command play no more.
         pin: Whether worker programs are kept on cores of their own.
 
     Raises:
         UsageError: A bot's files cannot be read any more.
     """
-    return Luggage(
-        run=run,
-        setup=setup,
-        entrants=tuple(entrants),
-        hashes=tuple(bot.hash for bot in bots),
-        archives=tuple(_key(entrant) for entrant in entrants),
-        pin=pin,
-    )
+    parcels = {
+        bot.number: _parcel(entrant, bot)
+        for entrant, bot in zip(entrants, bots, strict=True)
+        if bot.command
+    }
+    return Luggage(run, setup, parcels, pin)
 
 
-def _key(entrant: Entrant) -> str | None:
-    if entrant.folder is None:
-        return None
+def _parcel(entrant: Entrant, bot: Bot) -> Parcel:
+    staged = Path(bot.folder)
     try:
-        return archive_key(entrant.folder)
+        if entrant.folder is None and entrant.command != bot.command:
+            return Parcel(bot, entrant, None, None)
+        if entrant.folder is not None:
+            key = archive_key(entrant.folder)
+            if version_name(entrant, key) == staged.parent.name:
+                return Parcel(bot, entrant, entrant.folder, key)
+        return Parcel(bot, None, staged, archive_key(staged))
     except OSError as error:
         raise UsageError(
-            f"the bot {shown(entrant.name)} cannot be sent: {escaped(str(error), 500)}"
+            f"the bot {shown(bot.name)} cannot be sent: {escaped(str(error), 500)}"
         ) from error

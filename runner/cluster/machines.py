@@ -27,14 +27,16 @@ class Machine:
     checked: dict[int, Checked] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while bots are sent and made ready, so that a second worker finds them there."""
-    _entrants: int | None = None
+    _begun: bool = False
+    _entrants: set[int] = field(default_factory=set)
 
-    def begin(self, entrants: int, broken: dict[int, str]) -> None:
+    def begin(self, entrants: Iterable[int], broken: dict[int, str]) -> None:
         """All bots were made ready here, but for those that are broken."""
-        if self._entrants is not None:
+        if self._begun:
             return
-        self._entrants = entrants
-        for entrant in range(entrants):
+        self._begun = True
+        for entrant in entrants:
+            self._entrants.add(entrant)
             if entrant in broken:
                 self.checked[entrant] = Checked(0, entrant, None, broken[entrant])
             else:
@@ -47,7 +49,7 @@ class Machine:
     @property
     def is_checked(self) -> bool:
         """Whether it is known of all bots how they start here."""
-        return len(self.checked) == self._entrants
+        return self._begun and self.checked.keys() == self._entrants
 
     @property
     def broken(self) -> set[int]:

@@ -1,0 +1,216 @@
+"""Play on a Dask cluster: the same table as on one machine, whatever happens to the cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from whole_program import until
+
+distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from conftest import Cluster
+    from whole_program import Arena
+
+LONG = {"schedule": {"rounds": 30}}
+"""Some seconds: long enough to be disturbed in the middle."""
+
+
+def _bots(arena: Arena) -> list[dict[str, Any]]:
+    return [arena.bot(name) for name in ("one", "two", "three")]
+
+
+def _executable(arena: Arena) -> dict[str, Any]:
+    """A bot that only works with its modes, its links and its build."""
+    bot = arena.bot("built")
+    folder = arena.path / "bots" / "built"
+    (folder / "parts").mkdir(parents=True)
+    source = folder / "parts" / "source.txt"
+    source.write_text((arena.path / bot["cwd"] / "bot.py").read_text())
+    (folder / "start").write_text('#!/bin/sh\nexec "$PYTHON" -E -S link/made.py\n')
+    (folder / "start").chmod(0o755)
+    (folder / "link").symlink_to("parts")
+    bot["env"] |= {"PYTHON": os.environ.get("PYTHON", "python3")}
+    build = ["sh", "-c", "cp parts/source.txt parts/made.py"]
+    return bot | {"cwd": str(folder), "command": ["./start"], "build": [build]}
+
+
+def _deals(arena: Arena, out: str) -> int:
+    path = arena.path / out / "results.sqlite"
+    if not path.exists():
+        return 0
+    db = sqlite3.connect(path)
+    try:
+        return int(db.execute("SELECT count(*) FROM deals").fetchone()[0])
+    except sqlite3.OperationalError:  # it is being made
+        return 0
+    finally:
+        db.close()
+
+
+def _started(arena: Arena, config: Path, cluster: Cluster) -> subprocess.Popen[str]:
+    """A run on the cluster that has stored some deals and has more to play."""
+    process = arena.start("run", config, "--out", "far", "--dask", cluster.address)
+    until(lambda: _deals(arena, "far") or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
+    return process
+
+
+def test_a_cluster_gives_the_same_table(arena: Arena, shared_cluster: Cluster) -> None:
+    bots = [*_bots(arena), _executable(arena)]
+    bots.append(arena.bot("fails at times", move="if luck // 7 % 9 == 0: sys.exit(1)"))
+    config = arena.configure(bots, executor="dask", schedule={"rounds": 2})
+    arena.run("run", config, "--out", "near", "--jobs", 2, "--dask", "local")
+    address = {"DASK_SCHEDULER_ADDRESS": shared_cluster.address}
+    arena.run("run", config, "--out", "far", env=address)
+    arena.run("run", arena.configure(bots, schedule={"rounds": 2}), "--out", "here")
+    assert arena.files("far") == arena.files("near") == arena.files("here")
+    assert arena.rows("far")["fails at times"]["faults"]
+    assert until(shared_cluster.is_clean)
+    assert arena.is_clean()
+
+
+def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
+    arena: Arena, shared_cluster: Cluster
+) -> None:
+    config = arena.configure(_bots(arena), **LONG)
+    process = _started(arena, config, shared_cluster)
+    process.send_signal(signal.SIGINT)
+    assert "To continue" in arena.end(process, 130).stderr
+    assert until(shared_cluster.is_clean)
+    arena.run("run", config, "--out", "far")
+    arena.run("run", config, "--out", "here")
+    assert arena.files("far") == arena.files("here")
+
+
+def test_a_worker_program_that_dies_costs_nothing(arena: Arena, shared_cluster: Cluster) -> None:
+    config = arena.configure(_bots(arena), **LONG)
+    process = _started(arena, config, shared_cluster)
+    for pid in shared_cluster.place.workers():
+        os.kill(pid, signal.SIGKILL)
+    arena.end(process)
+    arena.run("run", config, "--out", "here")
+    assert arena.files("far") == arena.files("here")
+    assert until(shared_cluster.is_clean)
+
+
+def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster) -> None:
+    config = arena.configure(_bots(arena), **LONG)
+    process = _started(arena, config, cluster)
+    cluster.workers[0].kill()
+    ended = arena.end(process)
+    assert "is gone; what it was at is played again" in ended.stderr
+    arena.run("run", config, "--out", "here")
+    assert arena.files("far") == arena.files("here")
+    assert _deals(arena, "far") == _deals(arena, "here")  # each of them once
+    assert until(cluster.is_clean)
+
+
+def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster) -> None:
+    config = arena.configure(_bots(arena), **LONG)
+    process = _started(arena, config, cluster)
+    cluster.scheduler.kill()
+    ended = arena.end(process, 1)
+    assert "is lost. What was stored before is safe" in ended.stderr
+    for worker in cluster.workers:
+        worker.wait(30)  # Dask ends its workers with their scheduler
+    assert until(cluster.is_clean)
+    arena.run("run", config, "--out", "far")
+    arena.run("run", config, "--out", "here")
+    assert arena.files("far") == arena.files("here")
+
+
+def test_a_worker_of_another_version_plays_nothing(
+    arena: Arena, shared_cluster: Cluster, tmp_path: Path
+) -> None:
+    env = _customized(tmp_path, "import runner; runner.__version__ = '0.0.1'")
+    config = arena.configure(_bots(arena))
+    old = shared_cluster.add("--name", "old", **env)
+    until(lambda: "old" in _names(shared_cluster))
+    ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)
+    assert "has tourney 0.0.1, this is " in ended.stderr
+    assert arena.table("far")["complete"]
+    old.terminate()
+    old.wait()
+
+
+def _customized(folder: Path, code: str) -> dict[str, str]:
+    """Variables with which every Python runs some code first."""
+    (folder / "sitecustomize.py").write_text(code)
+    return {"PYTHONPATH": os.pathsep.join((str(folder), os.environ.get("PYTHONPATH", "")))}
+
+
+def _names(cluster: Cluster) -> list[str]:
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+    return [str(worker["name"]) for worker in workers.values()]
+
+
+def test_a_machine_where_a_bot_does_not_start_plays_nothing(
+    arena: Arena, shared_cluster: Cluster
+) -> None:
+    tool = arena.path / "tools" / "only-here"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec "{os.environ.get("PYTHON", "python3")}" "$@"\n')
+    tool.chmod(0o755)
+    bot = arena.bot("one") | {"command": ["only-here", "-E", "-S", "bot.py"]}
+    config = arena.configure([bot, *_bots(arena)[1:]])
+    path = os.pathsep.join((str(tool.parent), os.environ["PATH"]))
+    fit = shared_cluster.add("--name", "fit", host="127.0.0.2", PATH=path)
+    until(lambda: "fit" in _names(shared_cluster))
+    ended = arena.run(
+        "run", config, "--out", "far", "--dask", shared_cluster.address, env={"PATH": path}
+    )
+    assert ended.stderr.count("is on a machine where the bot 'one' does not start") == 2
+    assert arena.table("far")["complete"]
+    assert not arena.rows("far")["one"]["faults"]
+    fit.terminate()
+    fit.wait()
+
+
+def test_a_bot_that_starts_nowhere_is_named(arena: Arena, shared_cluster: Cluster) -> None:
+    config = arena.configure([*_bots(arena), arena.bot("bad", first="sys.exit('no licence')")])
+    words = ("run", config, "--out", "far", "--dask", shared_cluster.address)
+    ended = arena.run(*words, status=2)
+    assert "the bot 'bad' cannot start" in ended.stderr
+    assert "no licence" in ended.stderr
+    arena.run(*words, "--skip-broken")
+    assert set(arena.rows("far")) == {"one", "two", "three"}
+
+
+def test_without_dask_one_line_says_what_to_install(arena: Arena, tmp_path: Path) -> None:
+    env = _customized(tmp_path, "import sys; sys.modules['distributed'] = None")
+    config = arena.configure(_bots(arena))
+    ended = arena.run("run", config, "--dask", "local", status=2, env=env)
+    assert "pip install 'tourney-runner[dask]'" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_an_address_that_means_nothing_is_refused(arena: Arena) -> None:
+    config = arena.configure(_bots(arena))
+    ended = arena.run("run", config, "--dask", "no://where", status=2)
+    assert "no Dask scheduler answers at no://where" in ended.stderr
+
+
+@pytest.mark.slow
+def test_without_workers_a_run_gives_up(arena: Arena, cluster: Cluster) -> None:
+    for worker in cluster.workers:
+        worker.kill()
+    config = arena.configure(_bots(arena))
+    ended = arena.run("run", config, "--dask", cluster.address, status=2)
+    assert "dask worker" in ended.stderr
+
+
+@pytest.mark.slow
+def test_a_killed_runner_leaves_nothing_on_the_cluster(arena: Arena, cluster: Cluster) -> None:
+    process = _started(arena, arena.configure(_bots(arena), schedule={"rounds": 600}), cluster)
+    process.kill()
+    process.communicate()
+    assert until(cluster.is_clean)
