@@ -83,11 +83,14 @@ class _Tape:
         self.state: State[Any] = dealt(stored.settings, stored.record.key, stored.record.start)
         self.faults = [0] * self.state.players
         self._codes = stored.record.moves.split()
+        # A fault without a request: it could not be started, or was left out of the deal.
+        self._absent = {fault.seat for fault in stored.record.faults if not fault.request}
         self.at = 0
 
     def fails_first(self, seat: int) -> bool:
-        """Whether the next thing stored is that this seat leaves."""
-        return self.at < len(self._codes) and self._codes[self.at] == f"!{seat}"
+        """Whether the next thing stored is that this seat leaves before it is asked."""
+        follows = self._codes[self.at : self.at + 1]
+        return seat in self._absent and follows == [f"!{seat}"]
 
     def action(self) -> Any:
         """The stored action of the player to move.
@@ -148,12 +151,13 @@ class _StoredPlayer(LocalPlayer):
             answer = self._tape.state.write(self._tape.action())
         except Fault:
             self.asked.append(Asked(move, messages, None))
+            self._up = False
             raise
         self.asked.append(Asked(move, messages, answer))
         return answer
 
     def rest(self) -> Asked:
-        """What it was told after its last turn."""
+        """What it was told after its last turn; nothing, if it was out of the deal by a fault."""
         return Asked(self._tape.at, tuple(self._told), None)
 
 
@@ -189,11 +193,13 @@ class _FedPlayer(Witness):
         """See `Player.ask`."""
         move = self._tape.at
         given, fault = self._put(request, request_id, limit)
-        stored = None
         try:
             stored = self._tape.state.write(self._tape.action())
-        finally:
-            self.compared.append(Compared(move, request, stored, given, fault))
+        except Fault:
+            self.compared.append(Compared(move, request, None, given, fault))
+            self._joined = False
+            raise
+        self.compared.append(Compared(move, request, stored, given, fault))
         return msgspec.convert({"id": request_id, **stored}, self._tape.game.answer), 0
 
     def _put(

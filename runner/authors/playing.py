@@ -203,7 +203,6 @@ class _Match:
 
     def _facts(self, staged: list[Bot], rules: dict[str, Any]) -> Facts:
         config = self._invitation.config
-        draw = config.rating.draw_probability or self._game.draw_probability
         person = EntrantFacts(self._invitation.person, "a person", "", "", "")
         return Facts(
             name=f"{self._invitation.person} at the table",
@@ -214,7 +213,8 @@ class _Match:
             protection=self._launcher.describe(),
             clock=self._clock.describe(),
             version=__version__,
-            rating=config.rating.model_dump() | {"draw_probability": draw},
+            rating=config.rating.constants(self._game.draw_probability),
+            update=config.rating.updating,
             entrants=(
                 person,
                 *(

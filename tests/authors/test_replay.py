@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pexpect
+import pytest
+from authors_program import BOTS
+
+from runner.authors.again import listen
+from runner.authors.looking import stored_deal
+from runner.results.store import FILE_NAME, Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from authors_program import Program
+
+TOURNAMENT = f"""\
+seed: 5
+bots:
+  - {{bot: {BOTS}/greedy, trusted: true}}
+  - {{bot: {BOTS}/random, trusted: true}}
+  - {{bot: {BOTS}/faulty/crash_move, trusted: true}}
+schedule: {{rounds: 1}}
+match: {{duplicate: false, deals: 2}}
+time: {{start: 30s, move: 10s}}
+"""
+KINDS = {
+    "tienlen": "game: tienlen\nrules: {players: 3}\n",
+    "speahx": "game: speahx\nrules: {players: 3, max_turns: 60}\non_fault: substitute\n",
+}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def results(request: pytest.FixtureRequest, workshop: Program) -> Path:
+    """A finished tournament: failing bots forfeit in one game, and are played for in the other."""
+    name = f"replay-{request.param}"
+    workshop.write(f"{name}.yaml", TOURNAMENT + KINDS[request.param])
+    done = workshop("run", f"{name}.yaml", "--out", name)
+    assert done.returncode == 0, done.stderr
+    return workshop.folder / name
+
+
+def test_a_bot_answers_its_own_requests_as_it_did(workshop: Program, results: Path) -> None:
+    """Chance comes from the seed that it was told, so the requests must be the very same."""
+    with closing(Store(results / FILE_NAME)) as store:
+        stored = stored_deal(store, 1)
+    for seat, name in enumerate(stored.names):
+        if name != "crash-move":
+            done = workshop("replay", results, 1, "--seat", seat, "--feed", BOTS / name)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.startswith("all ")
+            assert f"answers are the same as those of {name}" in done.stdout
+
+
+def test_another_bots_answers_are_shown_where_they_differ(workshop: Program, results: Path) -> None:
+    with closing(Store(results / FILE_NAME)) as store:
+        seat = stored_deal(store, 1).names.index("random")
+    done = workshop("replay", results, 1, "--seat", seat, "--feed", BOTS / "greedy")
+    assert done.returncode == 0, done.stderr
+    assert "answers differ from those of random" in done.stdout
+    assert '  request: {"type":"move","id":' in done.stdout
+    assert "  then:    {" in done.stdout
+    assert "  now:     {" in done.stdout
+
+
+def test_a_faulty_bot_is_fed_to_the_end(workshop: Program, results: Path) -> None:
+    done = workshop("replay", results, 1, "--seat", 0, "--feed", BOTS / "faulty/crash_move")
+    assert done.returncode == 0, done.stderr
+    assert "crash: it exited with status 1" in done.stdout
+    done = workshop("replay", results, 1, "--seat", 0, "--feed", BOTS / "faulty/crash_start")
+    assert done.returncode == 2
+    assert "before it was ready" in done.stderr
+
+
+def test_the_requests_shown_are_those_that_were_sent(results: Path) -> None:
+    """The store keeps the request of each fault; this bot asks for no legal plays."""
+    compared = 0
+    with closing(Store(results / FILE_NAME)) as store:
+        for number, record in enumerate(store.records(), 1):
+            stored = stored_deal(store, number)
+            for fault in record.faults:
+                asked = {it.move: it.messages for it in listen(stored, fault.seat)}
+                ours, theirs = json.loads(asked[fault.move][-1]), json.loads(fault.request)
+                assert ours == theirs
+                compared += 1
+    assert compared
+
+
+def test_every_deal_can_be_shown_from_every_seat(results: Path) -> None:
+    with closing(Store(results / FILE_NAME)) as store:
+        for number in range(1, store.count() + 1):
+            stored = stored_deal(store, number)
+            for seat in range(len(stored.names)):
+                told = listen(stored, seat)[-1].messages
+                failed = stored.names[seat] == "crash-move"
+                assert failed or json.loads(told[-1])["type"] == "result"
+
+
+def test_without_a_terminal_all_moves_are_printed(workshop: Program, results: Path) -> None:
+    done = workshop("replay", results, "--last-fault", "crash-move")
+    assert done.returncode == 0, done.stderr
+    assert "crash-move: crash: it exited with status 1 without an answer" in done.stdout
+    assert "RuntimeError: crash-move: this bot always fails at its first move" in done.stdout
+    assert "the deal is over" in done.stdout
+
+
+def test_from_a_seat_other_hands_are_hidden(workshop: Program, results: Path) -> None:
+    done = workshop("replay", results, 1, "--seat", 0)
+    assert "as " in done.stdout.splitlines()[0]
+    assert 'sent: {"type":"deal","seat":0,' in done.stdout
+    assert 'sent: {"type":"move","id":' in done.stdout
+    assert '"type":"result"' in done.stdout
+
+
+def test_a_person_steps_through_a_deal(workshop: Program, results: Path) -> None:
+    terminal = workshop.at_a_terminal("replay", results, 1)
+    for typed, expected in (
+        ("", "move 0 of"),
+        ("b", "move 1 of"),
+        ("f", "move 0 of"),
+        ("4", "crash-move: crash"),
+        ("e", "move 4 of"),
+        ("q", "1\\. "),
+    ):
+        terminal.expect(expected)
+        terminal.expect("> ")
+        terminal.sendline(typed)
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 0
+
+
+WRONG = {
+    "no such deal": ((99,), "there is no deal 99"),
+    "no deal": ((), "name a deal by its number"),
+    "no such seat": ((1, "--seat", 7), "there is no seat 7 in this deal; its seats are 0 "),
+    "no such bot": (("--last-fault", "gredy"), "did you mean 'greedy'?"),
+    "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here"),
+    "nobody's requests": ((1, "--feed", BOTS / "c"), "give --seat as well"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_shown_is_told(
+    workshop: Program, results: Path, words: tuple[object, ...], message: str
+) -> None:
+    done = workshop("replay", results, *words)
+    assert done.returncode == 2
+    assert message in done.stderr
