@@ -1,0 +1,163 @@
+"""The results file: what is kept, what is refused, and what happens twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from runner.errors import RunError, UsageError
+from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from runner.results.store import SCHEMA_VERSION, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def deal(*key: int, seating: tuple[int, ...] = (0, 1), faults: tuple[str, ...] = ()) -> DealRecord:
+    """A deal; who is at `seating[0]` has the faults."""
+    return DealRecord(
+        key=DealKey(*key),
+        seating=seating,
+        start=None,
+        moves="a b !1",
+        places=(2, 1) if faults else (1, 2),
+        points=(0.0, 3.5),
+        times=(SeatTime(2, 20, 15), SeatTime(1, 10, 10)),
+        faults=tuple(
+            FaultRecord(0, seating[0], kind, 1, "a cause", "request", "answer", "stderr")  # type: ignore[arg-type]
+            for kind in faults
+        ),
+        debug=((0, 1, "hm"),),
+        notes=((0, "a note"),),
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "results.sqlite", create=True)) as store:
+        yield store
+
+
+def test_a_deal_comes_back_as_it_was_but_for_its_notes(store: Store) -> None:
+    kept = deal(0, 1, 2, faults=("crash", "illegal"))
+    store.add([kept])
+    [found] = store.records()
+    assert found.notes == ()
+    assert [getattr(found, name) for name in found.__struct_fields__ if name != "notes"] == [
+        getattr(kept, name) for name in kept.__struct_fields__ if name != "notes"
+    ]
+
+
+def test_deals_come_in_the_order_of_the_schedule_whatever_came_first(store: Store) -> None:
+    keys = [(1, 0, 0), (0, 2, 1), (0, 10, 0), (0, 2, 0)]
+    for key in keys:
+        store.add([deal(*key)])
+    assert [tuple(record.key) for record in store.records()] == sorted(keys)
+    assert [tuple(record.key) for record in store.records(range(1, 2))] == [(1, 0, 0)]
+    assert store.keys(range(1), 1) == {(0, 2, 0), (0, 10, 0)}
+    assert tuple(store.record(2).key) == (0, 2, 1)
+    for number in (0, 5):
+        with pytest.raises(UsageError, match=f"no deal {number}"):
+            store.record(number)
+
+
+def test_a_deal_that_is_played_twice_counts_once_and_stays_as_it_was(store: Store) -> None:
+    assert store.add([deal(0, 0, 0, faults=("crash",))]) == 1
+    assert store.add([deal(0, 0, 0), deal(0, 0, 1)]) == 1
+    assert store.count() == 2
+    assert [len(record.faults) for record in store.records()] == [1, 0]
+
+
+def test_a_chunk_is_kept_whole_or_not_at_all(store: Store) -> None:
+    def chunk() -> Iterator[DealRecord]:
+        yield deal(0, 0, 0)
+        raise RuntimeError("the second deal cannot be had")
+
+    with pytest.raises(RuntimeError):
+        store.add(chunk())
+    assert store.count() == 0
+    store.add([deal(0, 0, 0)])  # and the store goes on
+
+
+def test_values_are_kept_together(store: Store) -> None:
+    store.set_meta(one=1, two=["zwei", None])
+    with pytest.raises(TypeError):
+        store.set_meta(one=2, three=object())
+    assert (store.meta("one"), store.meta("two"), store.meta("three")) == (1, ["zwei", None], None)
+
+
+def test_who_failed_all_through_a_round(store: Store) -> None:
+    store.add(
+        [
+            deal(0, 0, 0, faults=("crash",)),
+            deal(0, 1, 0, seating=(1, 0)),  # entrant 0 played this one well
+            deal(1, 0, 0, faults=("crash",)),
+            deal(1, 1, 0, seating=(0, 2), faults=("illegal",)),
+            deal(2, 0, 0, seating=(2, 1), faults=("flood",)),
+        ]
+    )
+    assert store.faulted_throughout(range(3)) == [(1, 0, "illegal"), (2, 2, "flood")]
+    assert store.faulted_throughout(range(1)) == []
+
+
+def test_it_can_be_read_while_it_is_written(store: Store) -> None:
+    store.add([deal(0, 0, 0)])
+    with closing(Store(store.path)) as reader:
+        first = next(reader.records())
+        store.add([deal(0, 0, 1)])
+        assert tuple(first.key) == (0, 0, 0)
+        assert reader.count() == 2
+
+
+def test_it_is_one_plain_file_when_it_is_closed(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "results.sqlite", create=True)) as store:
+        store.add([deal(0, 0, 0)])
+    assert [path.name for path in tmp_path.iterdir()] == ["results.sqlite"]
+
+
+def test_what_is_no_results_file_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with pytest.raises(UsageError, match="there are no results here"):
+        Store(path)
+    path.write_bytes(b"")
+    with pytest.raises(UsageError, match="no tournament was begun here"):
+        Store(path)
+    assert path.read_bytes() == b""
+    path.write_bytes(b"some text that is no database" * 100)
+    for create in (False, True):
+        with pytest.raises(UsageError, match="this is no results file"):
+            Store(path, create=create)
+
+
+@pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1])
+def test_a_file_of_another_program_or_a_newer_version_is_refused(
+    version: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "results.sqlite"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE deals (other)")
+        db.execute(f"PRAGMA user_version = {version}")
+        db.commit()
+    for create in (False, True):
+        with pytest.raises(
+            UsageError, match=r"written by another program or an? (older|newer) version"
+        ):
+            Store(path, create=create)
+
+
+def test_a_file_that_is_damaged_ends_the_run_with_words(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with closing(Store(path, create=True)) as store:
+        store.add(deal(0, match, 0) for match in range(500))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 :] = b"\xff" * (len(data) - len(data) // 2)
+    path.write_bytes(data)
+    with (
+        closing(Store(path)) as store,
+        pytest.raises(RunError, match="cannot be written or read"),
+    ):
+        list(store.records())
