@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    ValidationInfo,
+    field_validator,
+)
 
 from runner.config.values import SIZE, TIME, Line
 from runner.games.base import GameOptions
@@ -98,7 +106,7 @@ def _chance(value: float) -> float:
 
 
 class RatingConfig(Section):
-    """The constants of the rating."""
+    """How bots are rated: the constants of the model, and what they are applied to."""
 
     mu: float = Field(default=25.0, allow_inf_nan=False)
     """The mean that everybody starts with."""
@@ -112,6 +120,33 @@ class RatingConfig(Section):
         default=None, json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}
     )
     """How likely two equal bots tie; null for the game's own. Never 0, since forfeits tie."""
+    update: Literal["order_free", "sequential"] | None = None
+    """Whether all deals are rated at once, so that their order changes nothing, or one after the
+    other, as a ladder with ``tau`` needs it; null for the first, unless there is a ``tau``."""
+
+    @field_validator("update")
+    @classmethod
+    def _drift_has_an_order(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value == "order_free" and info.data.get("tau"):
+            raise ValueError(
+                "found order_free beside a tau above 0: skills that drift from deal to deal have"
+                " an order, expected sequential, or tau: 0"
+            )
+        return value
+
+    @property
+    def updating(self) -> Literal["order_free", "sequential"]:
+        """`update`, resolved."""
+        return self.update or ("sequential" if self.tau else "order_free")
+
+    def constants(self, usual_draw: float) -> dict[str, float]:
+        """Those of `runner.ratings.model.Model`, by name.
+
+        Args:
+            usual_draw: The game's own `draw_probability`.
+        """
+        given = self.model_dump(exclude={"update"})
+        return given | {"draw_probability": self.draw_probability or usual_draw}
 
 
 class PublishConfig(Section):

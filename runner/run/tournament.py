@@ -368,7 +368,6 @@ class _Run:
     def _facts(self, bots: list[Bot]) -> Facts:
         config = self._config
         rules = config.options.in_force()
-        draw = config.rating.draw_probability or find_game(config.game).draw_probability
         return Facts(
             name=config.name,
             game=config.game,
@@ -378,7 +377,8 @@ class _Run:
             protection=self._launcher.describe(),
             clock=make_clock(config.clock).describe(),
             version=__version__,
-            rating=config.rating.model_dump() | {"draw_probability": draw},
+            rating=config.rating.constants(find_game(config.game).draw_probability),
+            update=config.rating.updating,
             entrants=tuple(
                 EntrantFacts(bot.name, bot.language, bot.author, bot.hash, bot.executable)
                 for bot in bots
