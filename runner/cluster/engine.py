@@ -28,8 +28,9 @@ from runner.cluster.machines import Machine, broken_everywhere
 from runner.config.text import escaped
 from runner.errors import RunError, TourneyError, UsageError
 from runner.run.cores import available
+from runner.run.executor import raise_if_broken
 from runner.run.temporary import TEMP_PREFIX
-from runner.run.wire import Broken, Check, Checked, Spoilt, read_outcome, task_frame
+from runner.run.wire import Check, Checked, Spoilt, read_outcome, task_frame
 
 if TYPE_CHECKING:
     from collections import deque
@@ -427,11 +428,7 @@ def _other_version(version: str) -> str:
 
 
 def _raise_unless_done(outcome: Outcome) -> None:
-    if isinstance(outcome, Broken):
-        raise RunError(
-            "a worker failed; this is a bug of tourney, please report it. What was stored before is"
-            f" safe.\n{outcome.traceback}"
-        )
+    raise_if_broken(outcome)
     if isinstance(outcome, Spoilt):
         raise _FailedError(f"the machine spoils deals: {outcome.cause}")
 

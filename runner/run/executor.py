@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from textwrap import indent
 from typing import TYPE_CHECKING
+
+from runner.errors import RunError
+from runner.run.wire import Broken
 
 if TYPE_CHECKING:
     from runner.run.wire import Outcome, Task
 
-__all__ = ["Executor"]
+__all__ = ["Executor", "raise_if_broken"]
+
+
+def raise_if_broken(outcome: Outcome) -> None:
+    """Stop the run because of a worker that failed.
+
+    Raises:
+        RunError: It did.
+    """
+    if isinstance(outcome, Broken):
+        raise RunError(
+            "a worker failed; this is a bug of tourney, please report it. What was stored before is"
+            f" safe.\n{indent(outcome.traceback, '  ')}"
+        )
 
 
 class Executor(ABC):

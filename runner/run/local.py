@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import select
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from textwrap import indent
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,18 +16,10 @@ from runner.errors import RunError
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper
 from runner.run.cores import CAN_PIN, available, claim
-from runner.run.executor import Executor
+from runner.run.executor import Executor, raise_if_broken
+from runner.run.program import WorkerProgram
 from runner.run.temporary import TEMP_PREFIX, remove_tree
-from runner.run.wire import (
-    Broken,
-    Chunk,
-    FrameReader,
-    Spoilt,
-    Waiting,
-    read_outcome,
-    setup_frame,
-    task_frame,
-)
+from runner.run.wire import Chunk, Spoilt, Waiting, task_frame
 
 if TYPE_CHECKING:
     from runner.run.cores import Core
@@ -40,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalExecutor"]
 
-_READ = 1 << 20
 _TRIES = 3
 """A task that has ended so many workers is not tried again."""
 _POLITE = 5.0
@@ -50,12 +36,9 @@ _PROMPT = 1.0
 
 @dataclass
 class _Worker:
-    process: subprocess.Popen[bytes]
-    stdin: int
-    stdout: int
+    program: WorkerProgram
     core: Core | None
     task: Task | None = None
-    reader: FrameReader = field(default_factory=FrameReader)
 
 
 class LocalExecutor(Executor):
@@ -111,17 +94,12 @@ class LocalExecutor(Executor):
         outcomes: list[Outcome] = []
         for descriptor, _ in self._poll.poll(timeout * 1000):
             worker = self._workers[descriptor]
-            data = os.read(descriptor, _READ)
-            if not data:
+            read = worker.program.read()
+            if read is None:
                 self._replace(worker)
                 continue
-            for frame in worker.reader.feed(data):
-                outcome = read_outcome(frame)
-                if isinstance(outcome, Broken):
-                    raise RunError(
-                        "a worker failed; this is a bug of tourney, please report it. What was"
-                        f" stored before is safe.\n{indent(outcome.traceback, '  ')}"
-                    )
+            for outcome in read:
+                raise_if_broken(outcome)
                 if isinstance(outcome, Spoilt):
                     raise RunError(
                         f"the run pauses: this machine spoils the same deal again and again"
@@ -138,14 +116,13 @@ class LocalExecutor(Executor):
     def close(self) -> None:
         """See `Executor.close`."""
         for worker in self._workers.values():
-            os.close(worker.stdin)
-            worker.stdin = -1
+            worker.program.finish()
         self._end(_POLITE)
 
     def kill(self) -> None:
         """See `Executor.kill`."""
         for worker in self._workers.values():
-            worker.process.send_signal(signal.SIGTERM)
+            worker.program.stop()
         self._end(_PROMPT)
 
     def _about_cores(self, workers: int) -> list[str]:
@@ -157,47 +134,28 @@ class LocalExecutor(Executor):
         return [f"{note}: there are no more, or other runs hold them"]
 
     def _start(self, core: Core | None) -> _Worker:
+        cpu = None if core is None else core.number
         try:
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "runner.run.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+            program = WorkerProgram(msgspec.structs.replace(self._setup, cpu=cpu))
         except OSError as error:
             raise RunError(
                 f"a worker cannot be started ({error}). What was stored before is safe; run the"
                 " same command again to continue, with fewer --jobs if this machine is full."
             ) from error
-        if process.stdin is None or process.stdout is None:
-            raise RuntimeError("a worker's streams must be pipes")
-        worker = _Worker(process, os.dup(process.stdin.fileno()), process.stdout.fileno(), core)
-        process.stdin.close()
-        self._workers[worker.stdout] = worker
-        self._poll.register(worker.stdout, select.POLLIN)
-        cpu = None if core is None else core.number
-        self._write(worker, setup_frame(msgspec.structs.replace(self._setup, cpu=cpu)))
+        worker = _Worker(program, core)
+        self._workers[program.output] = worker
+        self._poll.register(program.output, select.POLLIN)
         return worker
 
-    def _hand(self, worker: _Worker, task: Task) -> None:
-        worker.task = task
-        self._write(worker, task_frame(task))
-
     @staticmethod
-    def _write(worker: _Worker, data: bytes) -> None:
-        rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[os.write(worker.stdin, rest) :]
-        except BrokenPipeError:  # it has died: `wait` will see the end of its output
-            return
+    def _hand(worker: _Worker, task: Task) -> None:
+        worker.task = task
+        worker.program.write(task_frame(task))
 
     def _replace(self, worker: _Worker) -> None:
         """Start another worker for one that died, and have it do the same task again."""
-        worker.process.kill()
-        status = worker.process.wait()
         self._forget(worker)
+        status = worker.program.end()
         self._sweep()
         task = worker.task
         if task is None:
@@ -215,26 +173,17 @@ class LocalExecutor(Executor):
             self._hand(replacement, task)
 
     def _forget(self, worker: _Worker) -> None:
-        self._poll.unregister(worker.stdout)
-        del self._workers[worker.stdout]
-        if worker.process.stdout is not None:
-            worker.process.stdout.close()
-        if worker.stdin >= 0:
-            os.close(worker.stdin)
-            worker.stdin = -1
+        self._poll.unregister(worker.program.output)
+        del self._workers[worker.program.output]
 
     def _sweep(self) -> None:
-        end_unknown_children({worker.process.pid for worker in self._workers.values()})
+        end_unknown_children({worker.program.pid for worker in self._workers.values()})
 
     def _end(self, grace: float) -> None:
         until = time.monotonic() + grace
         for worker in list(self._workers.values()):
-            try:
-                worker.process.wait(max(0.0, until - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                worker.process.kill()
-                worker.process.wait()
             self._forget(worker)
+            worker.program.end(until - time.monotonic())
         self._sweep()
         remove_tree(self._temp)
         for core in self._cores:
