@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from array import array
+from math import ceil
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from runner.publish.choices import PublishChoices
     from runner.publish.summary import Summary
+    from runner.ratings.raters import Update
     from runner.ratings.standings import Tally
     from runner.results.records import DealRecord, SeatTime
     from runner.results.store import Store
@@ -38,8 +40,10 @@ __all__ = [
     "gather",
 ]
 
-_CHECKPOINTS = 60
-"""How often the ratings are looked at for their history."""
+_LOOKS = 30
+_LOOK_RATIO = 0.75
+"""The ratings are looked at for their history after all deals, after this share of them, after
+this share of that ...: all looks together cost four times as much as the last."""
 _NOTABLE = 5
 """Best, worst and slowest deals of a bot."""
 _FAULTS_SHOWN = 20
@@ -214,7 +218,7 @@ class _Gatherer:
         self._bots = [_Bot() for _ in range(entrants)]
         self.model = Model(**summary.facts.rating)
         self._deals = 0
-        self._every = max(1, summary.deals // _CHECKPOINTS)
+        self._looks = {round(summary.deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
         self._marks = [0]
         self._history = [[self.model.mu] * entrants]
         self._tally: Tally | None = None
@@ -232,7 +236,7 @@ class _Gatherer:
         """Look at the ratings after a deal, now and then."""
         self._deals += 1
         self._tally = tally
-        if self._deals % self._every == 0:
+        if self._deals in self._looks:
             self._mark(tally)
 
     def done(self, analysis: Analysis) -> Gathered:
@@ -260,6 +264,11 @@ class _Gatherer:
             bot.add_time(number, record.times[seat])
 
 
+def _looks(deals: int, count: int) -> frozenset[int]:
+    """After which deals to look at the ratings: often at first, when they move most."""
+    return frozenset(ceil(deals * (look / count) ** 2) for look in range(1, count + 1))
+
+
 def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
     """Read all deals of a results file.
 
@@ -276,5 +285,7 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
             yield record
 
     names = [entrant.name for entrant in summary.facts.entrants]
-    _, analysis = analyse(names, deals(), gatherer.model, watch=gatherer.watch)
+    _, analysis = analyse(
+        names, deals(), gatherer.model, summary.facts.update, watch=gatherer.watch
+    )
     return gatherer.done(analysis)

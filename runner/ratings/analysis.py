@@ -103,7 +103,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each has its default
     names: Sequence[str],
     deals: Iterable[Deal],
     model: Model | None = None,
-    update: Update = "sequential",
+    update: Update = "order_free",
     seed: int = 0,
     watch: Callable[[Tally], None] | None = None,
 ) -> tuple[Standings, Analysis]:
@@ -119,11 +119,13 @@ def analyse(  # noqa: PLR0913, PLR0917 - each has its default
     """
     model = model or Model()
     tally, columns = Tally(names, model, update), Columns(len(names))
-    fitted = OrderFreeRater(model, len(names))
+    own = tally.rater if isinstance(tally.rater, OrderFreeRater) else None
+    fitted = own or OrderFreeRater(model, len(names))
     for deal in deals:
         tally.add(deal)
         columns.add(deal)
-        fitted.add(deal)
+        if own is None:
+            fitted.add(deal)
         if watch is not None:
             watch(tally)
     table = tally.standings()

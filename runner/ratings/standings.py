@@ -73,7 +73,7 @@ class Tally:
     """
 
     def __init__(
-        self, names: Sequence[str], model: Model | None = None, update: Update = "sequential"
+        self, names: Sequence[str], model: Model | None = None, update: Update = "order_free"
     ) -> None:
         self._names = tuple(names)
         self._records = [_Record() for _ in names]
@@ -129,7 +129,7 @@ def standings(
     names: Sequence[str],
     deals: Iterable[Deal],
     model: Model | None = None,
-    update: Update = "sequential",
+    update: Update = "order_free",
 ) -> Standings:
     """The table of finished deals, in one pass over them.
 
