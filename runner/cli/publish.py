@@ -45,6 +45,7 @@ def publish(  # noqa: PLR0913 - each is an option
 
     Options go before what the tournament's configuration says under `publish:`.
     """
+    import os
     from contextlib import closing
 
     from runner.publish.choices import kept_choices
@@ -53,6 +54,8 @@ def publish(  # noqa: PLR0913 - each is an option
     from runner.publish.summary import summarise
     from runner.results.store import FILE_NAME, Store
 
+    if title is not None:  # in a poor locale, Python does not read arguments as UTF-8
+        title = os.fsencode(title).decode(errors="replace")
     with closing(Store(folder / FILE_NAME)) as store:
         summary = summarise(store)
         choices = kept_choices(store, title=title, logs=logs, debug=debug, replays=replays)

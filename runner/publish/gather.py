@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from math import ceil
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from runner.publish.choices import PublishChoices
     from runner.publish.summary import Summary
-    from runner.ratings.raters import Update
     from runner.ratings.standings import Tally
     from runner.results.records import DealRecord, SeatTime
     from runner.results.store import Store
@@ -262,11 +260,6 @@ class _Gatherer:
             bot.best.add((points, -moves), ref)
             bot.worst.add((-points, -moves), ref)
             bot.add_time(number, record.times[seat])
-
-
-def _looks(deals: int, count: int) -> frozenset[int]:
-    """After which deals to look at the ratings: often at first, when they move most."""
-    return frozenset(ceil(deals * (look / count) ** 2) for look in range(1, count + 1))
 
 
 def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
+import sys
 import unicodedata
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -240,3 +243,16 @@ def test_the_recipe_is_a_configuration(site: Path) -> None:
     assert "game: tienlen" in recipe
     assert f"seed: {SEED}" in recipe
     assert recipe.count("{bot: .., name:") == len(NAMES)
+
+
+def test_a_poor_locale_spoils_no_text(results: Path, tmp_path: Path) -> None:
+    words = ["publish", results, "--to", tmp_path / "s", "--title", "Zoë 漢字"]
+    subprocess.run(
+        [sys.executable, "-m", "runner.cli", *map(str, words)],
+        env={"LC_ALL": "C", "PYTHONUTF8": "0", "PATH": os.environ["PATH"]},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    text = (tmp_path / "s" / "index.html").read_text(encoding="utf-8")
+    assert "<h1><bdi>Zoë 漢字</bdi></h1>" in text
+    assert text.count("漢字") >= 3
