@@ -62,11 +62,6 @@ def invite(
         bots = [bot for bot in config.entrants if bot.name.casefold() != person.casefold()]
         bots = bots[: config.options.players - 1]
     players = len(bots) + 1
-    if not against and players < config.options.players:
-        raise UsageError(
-            f"{config.path}: {len(bots)} bots besides {shown(person)} are too few for a table of "
-            f"{config.options.players}; name opponents with --against"
-        )
     person = _checked_name(person)
     named = _told_apart(bots, person)
     return Invitation(config, _options(config, players), person, named, folder, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import signal
 from contextlib import ExitStack, closing
@@ -17,7 +18,7 @@ from runner.authors.desk import Leaving, Person
 from runner.authors.folder import spec_of, stage_bot
 from runner.authors.protection import protection
 from runner.authors.seats import seated
-from runner.errors import Interrupted, RunError
+from runner.errors import Interrupted, RunError, UsageError
 from runner.games.registry import game as find_game
 from runner.play.deal import DealInPlay
 from runner.play.faults import SpoiltError
@@ -29,7 +30,6 @@ from runner.publish.summary import EntrantFacts, Facts
 from runner.results.records import DealKey
 from runner.results.store import Store
 from runner.run.folder import ResultsFolder
-from runner.run.identity import check_same
 from runner.run.plan import differing_rules, limits_line
 from runner.run.prepare import Seed, play_settings
 
@@ -178,11 +178,17 @@ class _Match:
             "game": invitation.config.game,
             "rules": rules,
             "players": list(self._names),
-            "bots": {bot.name: bot.hash for bot in staged},
+            "bots": {
+                bot.name: {"number": number, "hash": bot.hash}
+                for number, bot in enumerate(staged, 1)
+            },
         }
         before = store.meta("identity")
-        if before is not None:
-            check_same(invitation.folder, before, msgspec.to_builtins(now))
+        if before is not None and before != json.loads(json.dumps(now)):
+            raise UsageError(
+                f"{invitation.folder}: deals of another table are kept here, with other players,"
+                " other rules or older versions of the bots; give --out another folder"
+            )
         kept = store.meta("seed")
         seed = Seed(**kept) if kept else self._drawn()
         self._seed = seed

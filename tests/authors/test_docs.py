@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from authors_program import BOTS, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from authors_program import Program
+
+DOCS = ROOT / "docs"
+AUTHORS = (DOCS / "authors.md").read_text(encoding="utf-8")
+PAGES = sorted(DOCS.glob("*.md"))
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"(?m)^```{language}\n((?:.*\n)*?)```", AUTHORS)
+
+
+def test_the_rule_books_are_made_from_the_rule_cases() -> None:
+    made = runpy.run_path(str(DOCS / "build_rules.py"))
+    for path in made["PAGES"]:
+        page = path.read_text(encoding="utf-8")
+        assert made["build"](page) == page, "python docs/build_rules.py"
+        assert page.count("| yes |") + page.count("| **no** |") > 25
+
+
+def test_the_way_from_nothing_to_a_ranked_entry(tourney: Program) -> None:
+    """Kit, first change, check, tournament, submission: as the guide has it."""
+    [change], [config] = blocks("python"), blocks("yaml")
+    commands = [
+        line.partition("#")[0].split() for block in blocks("sh") for line in block.splitlines()
+    ]
+    by_name = {words[1]: words[2:] for words in reversed(commands) if words}
+    assert tourney("new", *by_name["new"]).returncode == 0
+    tourney.write("mybot/bot.py", change)
+    tourney.write("mine.yaml", config.replace("../bots", str(BOTS)) + "time: {move: 10s}\n")
+    done = tourney("check", *by_name["check"], "--config", "mine.yaml")
+    assert done.returncode == 0, done.stdout
+    done = tourney("run", *by_name["run"])
+    assert done.returncode == 0, done.stderr
+    ranking = json.loads((tourney.folder / "results/mine/standings.json").read_text())
+    assert [bot["name"] for bot in ranking["entrants"]] == ["mybot", "random"]
+    for words in commands:
+        if words[1:3] == ["replay", "results/mine"] and "--last-fault" not in words:
+            assert tourney(*words[1:]).returncode == 0
+    league = tourney.write(
+        "path/to/league/league.yaml",
+        f"game: tienlen\nrules: {{players: 2}}\n"
+        f"bots: [{BOTS}/greedy, {BOTS}/random]\ntime: {{move: 10s}}\n",
+    )
+    done = tourney("submit", *by_name["submit"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "bots/mybot/" in league.read_text()
+
+
+def test_the_build_of_a_virtual_environment_is_a_right_manifest(tourney: Program) -> None:
+    manifest = re.search(r"(?m)^  ```yaml\n((?:  .*\n)*?)  ```", AUTHORS)
+    assert manifest is not None
+    text = re.sub(r"(?m)^  ", "", manifest[1])
+    tourney.write("mybot/bot.yaml", text)
+    tourney.write("mybot/bot.py", "")
+    tourney.write("mine.yaml", f"game: tienlen\nrules: {{players: 2}}\nbots: [mybot, {BOTS}/c]\n")
+    done = tourney("plan", "mine.yaml")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_workflow_checks_what_a_pull_request_adds() -> None:
+    text = (DOCS / "examples" / "check-bots.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    steps = [step.get("run", "") for step in workflow["jobs"]["check"]["steps"]]
+    assert any('tourney check "$(dirname "$manifest")" --config league.yaml' in it for it in steps)
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", text):
+        assert not target or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("command", ["new", "check", "play", "replay", "submit"])
+def test_every_command_for_authors_explains_itself(tourney: Program, command: str) -> None:
+    done = tourney(command, "--help")
+    assert done.returncode == 0
+    assert f"tourney {command}" in done.stdout
+    assert f"`tourney {command} " in AUTHORS

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pexpect
+import pytest
+from authors_program import BOTS
+
+from runner.authors.words import Words, WordsError
+from runner.games.registry import game
+from runner.results.store import FILE_NAME, Store
+
+if TYPE_CHECKING:
+    from authors_program import Program
+
+TABLE = f"""\
+game: {{game}}
+rules: {{rules}}
+bots:
+  - {{{{bot: {BOTS}/greedy, trusted: true}}}}
+  - {{{{bot: {BOTS}/random, trusted: true}}}}
+  - {{{{bot: {BOTS}/planner, trusted: true}}}}
+time: {{{{start: 30s, move: 10s}}}}
+"""
+GAMES = {"tienlen": "{players: 3}", "speahx": "{players: 3, max_turns: 40}"}
+TURN, SEND, AGAIN = "your turn> ", "takes it back> ", "another deal"
+
+
+def sit_down(tourney: Program, name: str, *more: object) -> pexpect.spawn[str]:
+    tourney.write("table.yaml", TABLE.format(game=name, rules=GAMES[name]))
+    return tourney.at_a_terminal("play", "table.yaml", "--as", "Anna", "--seed", 1, *more)
+
+
+def play_on(terminal: pexpect.spawn[str]) -> None:
+    """Take the first hint until the deal is over."""
+    while terminal.expect([TURN, AGAIN]) == 0:
+        terminal.sendline("hint")
+        terminal.expect(TURN)
+        terminal.sendline("1")
+        terminal.expect(SEND)
+        terminal.sendline("")
+
+
+def plain(text: str | None) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text or "")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_person_plays_a_deal_which_is_kept_like_any_other(tourney: Program, name: str) -> None:
+    terminal = sit_down(tourney, name)
+    play_on(terminal)
+    over = plain(terminal.before)
+    assert "the deal is over" in over
+    assert len(re.findall(r"^ *[123]\. (?:Anna|greedy|random), points:", over, re.MULTILINE)) == 3
+    terminal.sendline("")
+    play_on(terminal)
+    terminal.sendline("q")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 0
+    folder = tourney.folder / "results" / "play-table"
+    with closing(Store(folder / FILE_NAME)) as store:
+        assert [record.key for record in store.records()] == [(0, 0, 0), (0, 0, 1)]
+        assert all(not record.faults for record in store.records())
+    assert "│ Anna" in tourney("standings", folder).stdout
+    replay = tourney("replay", folder, 2)
+    assert (replay.returncode, "the deal is over" in replay.stdout) == (0, True)
+    greedy = tourney("replay", folder, 2, "--seat", 1, "--feed", BOTS / "greedy")
+    assert "answers are the same as those of greedy" in greedy.stdout
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_table_helps_a_person_along(tourney: Program, name: str) -> None:
+    terminal = sit_down(tourney, name)
+    terminal.expect(TURN)
+    look = plain(terminal.before)
+    assert re.search(r"your hand: (?:(?:10|[2-9TJQKA])[♠♣♦♥] ?)+", look)
+    assert "\x1b[1;31m" in (terminal.before or "") or "♥" not in look
+    assert not re.search(r"^greedy: .*[♠♣♦♥]", look, re.MULTILINE)
+    terminal.sendline("help")
+    terminal.expect(TURN)
+    for word in ("hint", "undo", "rules", "quit", "pass", "3♠ is 3S"):
+        assert word in plain(terminal.before)
+    terminal.sendline("rules")
+    terminal.expect(TURN)
+    rules = plain(terminal.before)
+    assert "the rules at this table" in rules
+    assert ("Bombs" if name == "tienlen" else "Chance cards") in rules
+    terminal.sendline("seven")
+    terminal.expect("no: 'seven' is no card; type cards such as")
+    terminal.expect(TURN)
+    terminal.sendline("5")
+    terminal.expect("no: type hint first")
+    terminal.expect(TURN)
+    terminal.sendline("hint")
+    terminal.expect(" 1 (play|pass|chance)")
+    terminal.expect(TURN)
+    terminal.sendline("1")
+    terminal.expect("you choose: ")
+    terminal.expect(SEND)
+    terminal.sendline("u")
+    terminal.expect("taken back")
+    terminal.expect(TURN)
+    terminal.sendline("quit")
+    terminal.expect("not be kept")
+    terminal.sendline("n")
+    terminal.expect(TURN)
+    terminal.sendline("quit")
+    terminal.expect("not be kept")
+    terminal.sendline("y")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 0
+    with closing(Store(tourney.folder / "results" / "play-table" / FILE_NAME)) as store:
+        assert store.count() == 0
+
+
+def test_what_the_rules_forbid_is_refused_with_the_rule(tourney: Program) -> None:
+    terminal = sit_down(tourney, "tienlen", "--against", "greedy")
+    terminal.expect(TURN)
+    terminal.sendline("3s 4c 9h kd")
+    terminal.expect(r"no: .*\[H\d+\]")
+    terminal.expect(TURN)
+    terminal.close(force=True)
+
+
+def test_ctrl_c_ends_the_game_and_keeps_what_is_finished(tourney: Program) -> None:
+    terminal = sit_down(tourney, "tienlen", "--out", "mine")
+    play_on(terminal)
+    terminal.sendline("")
+    terminal.expect(TURN)
+    terminal.sendintr()
+    terminal.expect("finished deals are kept in mine, the unfinished one is void")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 130
+    with closing(Store(tourney.folder / "mine" / FILE_NAME)) as store:
+        assert store.count() == 1
+
+
+def test_the_end_of_input_is_a_way_to_leave(tourney: Program) -> None:
+    tourney.write("table.yaml", TABLE.format(game="tienlen", rules="{players: 2}"))
+    done = tourney("play", "table.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_person_meets_any_bots(tourney: Program) -> None:
+    bots = ["greedy", BOTS / "random", BOTS / "random"]
+    words = [word for bot in bots for word in ("--against", bot)]
+    terminal = sit_down(tourney, "tienlen", *words)
+    terminal.expect(TURN)
+    look = plain(terminal.before)
+    assert re.findall(r"^[→ ]  (\S+) +\d+ cards", look, re.MULTILINE) == [
+        "Anna",
+        "greedy",
+        "random",
+        "random-2",
+    ]
+    terminal.close(force=True)
+
+
+WRONG = {
+    "a bot that is not there": (("--against", "gredy"), "did you mean 'greedy'?"),
+    "a name that is none": (("--as", "a\tb"), "--as 'a"),
+    "too many at the table": (("--against", "greedy") * 6, "for 2, 3 or 4 players, not 7"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG.values(), ids=WRONG)
+def test_a_table_that_cannot_be_set_up_is_refused(
+    tourney: Program, words: tuple[str, ...], message: str
+) -> None:
+    tourney.write("table.yaml", TABLE.format(game="tienlen", rules="{players: 3}"))
+    done = tourney("play", "table.yaml", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_another_table_does_not_mix_with_the_first(tourney: Program) -> None:
+    tourney.write("table.yaml", TABLE.format(game="tienlen", rules="{players: 3}"))
+    assert tourney("play", "table.yaml", "--out", "mine").returncode == 0
+    done = tourney("play", "table.yaml", "--out", "mine", "--against", "greedy")
+    assert done.returncode == 2
+    assert "deals of another table are kept here" in done.stderr
+
+
+TYPED = {
+    "tienlen": {
+        "3s 3C": {"play": ["3S", "3C"]},
+        "10h,TD": {"play": ["TH", "TD"]},
+        "4♠ 4♥": {"play": ["4S", "4H"]},
+        "p": {"pass": True},
+        "PASS": {"pass": True},
+    },
+    "speahx": {
+        "2h s": {"play": ["2H"], "suit": "S"},
+        "2h suit ♦": {"play": ["2H"], "suit": "D"},
+        "joker 4c": {"play": ["JK", "4C"]},
+        "c": {"chance": True},
+        "pa": {"pass": True},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "fields"),
+    [(name, line, fields) for name, lines in TYPED.items() for line, fields in lines.items()],
+)
+def test_what_a_person_types_is_understood(name: str, line: str, fields: object) -> None:
+    assert Words.of(game(name).answer).read(line, ()) == fields
+
+
+@pytest.mark.parametrize("line", ["3", "3S pass", "1S", "x", "S 3S"])
+def test_other_words_are_no_choice(line: str) -> None:
+    with pytest.raises(WordsError, match="type cards such as 3S 3C"):
+        Words.of(game("tienlen").answer).read(line, ())
