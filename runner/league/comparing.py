@@ -59,9 +59,15 @@ def _parting(settings: PlaySettings, one: DealRecord, other: DealRecord) -> Part
     return Parting(
         at + 1,
         None if step is None else longer.seating[step.seat],
-        codes[at] if len(codes) > at else "the end",
-        other_codes[at] if len(other_codes) > at else "the end",
+        _told(settings, one, at),
+        _told(settings, other, at),
     )
+
+
+def _told(settings: PlaySettings, record: DealRecord, at: int) -> str:
+    """A move in words."""
+    step = next((step for step in steps(settings, record) if step.number == at), None)
+    return "the end" if step is None else f"'{step.state.describe(step.event)}'"
 
 
 def by_chance(settings: PlaySettings, plays: Sequence[Sequence[DealRecord]]) -> set[int]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from runner.run.field import kept_stages
-from runner.run.planner import blocks, round_result
+from runner.run.planner import round_result, rounds_in
 from runner.run.prepare import make_field
 from runner.schedule.registry import format_class, make
 from runner.schedule.stages import StagedFormat, Stages
@@ -72,5 +71,4 @@ def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
         return None
     kept = store.meta("checkpoint")
     size = tournament.matches(0) if tournament.ahead() else None
-    finished = list(islice(blocks(size), kept["blocks"])) if kept else []
-    return finished[-1].stop if finished else 0
+    return rounds_in(kept["blocks"], size) if kept else 0
