@@ -6,8 +6,10 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,6 +78,24 @@ def test_an_interrupted_run_plays_only_what_is_missing(
     missing = arena.table()["deals"] - there
     assert f"played {missing} deal" in ended.stderr
     assert arena.files() == tables
+
+
+def test_what_is_known_of_finished_rounds_may_be_forgotten(
+    undisturbed: tuple[Path, dict[str, str]], arena: Arena
+) -> None:
+    """It only spares a long run that is continued the reading of all its deals."""
+    config, tables = undisturbed
+    process = arena.start("run", config, "--out", "out")
+    until(lambda: arena.deals() > 20)
+    os.kill(process.pid, signal.SIGINT)
+    arena.end(process, 130)
+    shutil.copytree(arena.path / "out", arena.path / "forgotten")
+    with closing(sqlite3.connect(arena.path / "forgotten" / "results.sqlite")) as db:
+        assert db.execute("DELETE FROM meta WHERE key = 'checkpoint'").rowcount == 1
+        db.commit()
+    for out in ("out", "forgotten"):
+        arena.run("run", config, "--out", out)
+        assert arena.files(out) == tables
 
 
 @pytest.mark.parametrize("kill", [1, pytest.param(8, marks=pytest.mark.slow)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -40,6 +41,26 @@ def test_an_interrupted_run_shows_where_it_stands_and_how_to_go_on(
     assert shlex.split(again) == ["tourney", "run", str(config), "--out", "out"]
     assert arena.is_clean()
     assert "not complete" in arena.run("standings", "out").stdout
+
+
+def test_the_standings_so_far_count_the_deals_of_all_runs(arena: Arena) -> None:
+    bots = [arena.bot(name, move="time.sleep(0.002)") for name in ("one", "two", "three")]
+    config = arena.configure(bots, **LONG)
+    for runs in (1, 2):
+        before = arena.deals()
+        process = arena.start("run", config, "--out", "out")
+        until(lambda: arena.deals() > 12 * runs + before)  # noqa: B023 - called here
+        _send(process, signal.SIGINT)
+        shown = arena.end(process, 130).stdout
+        table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
+        assert table["deals"] > before
+        for row in table["entrants"]:
+            [line] = [
+                line.split() for line in shown.splitlines() if line.split()[:1] == [row["name"]]
+            ]
+            assert line[1:] == [
+                f"{row['mean_place']:.3f}", f"{row['points']:.0f}", str(row["deals"]), "0"
+            ]  # fmt: skip
 
 
 def test_sigint_works_where_the_program_inherited_it_as_ignored(arena: Arena) -> None:

@@ -1,0 +1,111 @@
+"""Conducts tournaments of very many deals that cost no time, and prints the memory it took.
+
+A program of its own, since memory is what a whole process holds: the folder of results, then
+numbers of rounds, each of which continues the one before.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runner.results.records import DealKey, DealRecord, SeatTime
+from runner.results.store import Store
+from runner.run import checkpoint
+from runner.run.conductor import Conductor
+from runner.run.executor import Executor
+from runner.run.folder import ResultsFolder
+from runner.run.planner import Planner
+from runner.run.progress import Progress, Reporter, Tally
+from runner.run.signals import StopSignals
+from runner.run.wire import Chunk, Played
+from runner.schedule.base import Field
+from runner.schedule.round_robin import RoundRobin, RoundRobinOptions
+
+if TYPE_CHECKING:
+    from runner.play.settings import MatchPlan
+    from runner.run.wire import Outcome, Task
+
+NAMES = [f"bot {number}" for number in range(8)]
+PLAYERS = 4
+MOVES = " ".join(["3S"] * 60)
+
+
+class AtOnce(Executor):
+    """Workers that need no time."""
+
+    def __init__(self) -> None:
+        self._tasks: list[Task] = []
+
+    @property
+    def slots(self) -> int:
+        return 2
+
+    def submit(self, task: Task) -> None:
+        self._tasks.append(task)
+
+    def wait(self, timeout: float) -> list[Outcome]:  # noqa: ARG002 - nothing takes time
+        tasks, self._tasks = self._tasks, []
+        return [
+            Played(task.number, tuple(map(_record, task.matches)), seconds=0.01, cpu=0.0)
+            for task in tasks
+            if isinstance(task, Chunk)
+        ]
+
+    def news(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
+        self._tasks.clear()
+
+    kill = close
+
+
+def _record(plan: MatchPlan) -> DealRecord:
+    return DealRecord(
+        key=DealKey(plan.round, plan.match, plan.rotation),
+        seating=plan.seats(),
+        start=None,
+        moves=MOVES,
+        places=(1, 2, 3, 4),
+        points=(3.0, 2.0, 1.0, 0.0),
+        times=(SeatTime(15, 1000, 100),) * PLAYERS,
+    )
+
+
+class Silent(Reporter):
+    """Tells nobody."""
+
+    def say(self, line: str) -> None: ...
+
+    def begin(self, progress: Progress) -> None: ...
+
+    def update(self, progress: Progress) -> None: ...
+
+    def end(self) -> None: ...
+
+    def so_far(self, progress: Progress) -> None: ...
+
+
+def conduct(rounds: int, store: Store, folder: ResultsFolder) -> None:
+    field = Field(entrants=len(NAMES), players=PLAYERS, seed=1)
+    planner = Planner(RoundRobin(field, RoundRobinOptions(rounds=rounds)), store, PLAYERS)
+    progress = Progress(planner.total(), [Tally(name) for name in NAMES])
+    checkpoint.take_up(store, planner, progress)
+    Conductor(AtOnce(), StopSignals(), Silent()).play(planner, store, folder, progress)
+    deals = store.count()
+    if not deals == progress.done == progress.total:
+        sys.exit(f"{deals} deals are stored, {progress.done} of {progress.total} are counted")
+    print(deals, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)  # noqa: T201
+
+
+with (
+    ResultsFolder(Path(sys.argv[1])) as results,
+    closing(Store(results.database, create=True)) as database,
+):
+    results.begin()
+    for number in sys.argv[2:]:
+        conduct(int(number), database, results)
