@@ -24,7 +24,8 @@ def _described(store: Store) -> tuple[str, Field, FormatOptions]:
     identity = store.meta("identity")
     bots: dict[str, dict[str, Any]] = identity["bots"]
     names = tuple(sorted(bots, key=lambda name: bots[name]["number"]))
-    field = make_field(str(store.meta("seed")["value"]), identity["rules"]["players"], names)
+    master, players = str(store.meta("seed")["value"]), identity["rules"]["players"]
+    field = make_field(master, players, names, {name: bots[name]["team"] for name in names})
     chosen = dict(identity["schedule"])
     name = chosen.pop("format")
     if identity["rounds"] is not None:

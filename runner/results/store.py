@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["FILE_NAME", "SCHEMA_VERSION", "Store"]
+__all__ = ["ALL", "FILE_NAME", "SCHEMA_VERSION", "Store"]
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 2
@@ -92,8 +92,9 @@ CREATE TABLE voids (
 );
 """
 
-_ALL = range(2**62)
-"""All rounds."""
+ALL = range(2**62)
+"""All rounds, or all matches of a round."""
+_IN_SPAN = "(round, match) >= (?, ?) AND (round, match) < (?, ?)"
 
 _json = msgspec.json.Encoder().encode
 _ints = msgspec.json.Decoder(tuple[int, ...]).decode
@@ -367,7 +368,7 @@ class Store:
             key,
         ).fetchall()
 
-    def count(self, rounds: range = _ALL) -> int:
+    def count(self, rounds: range = ALL) -> int:
         """How many deals there are, in some rounds or in all."""
         with _disk_errors(self.path):
             row = self._db.execute(
@@ -376,23 +377,23 @@ class Store:
             ).fetchone()
         return int(row[0])
 
-    def keys(self, rounds: range, deals: int) -> set[DealKey]:
-        """The keys of the first `deals` deals of each match of some rounds."""
+    def keys(self, rounds: range, deals: int, matches: range = ALL) -> set[DealKey]:
+        """The keys of the first `deals` deals of some matches of some rounds."""
         with _disk_errors(self.path):
             rows = self._db.execute(
-                "SELECT round, match, deal FROM deals WHERE round >= ? AND round < ? AND deal < ?",
-                (rounds.start, rounds.stop, deals),
+                f"SELECT round, match, deal FROM deals WHERE {_IN_SPAN} AND deal < ?",  # noqa: S608 - a constant
+                (*_span(rounds, matches), deals),
             )
             return {DealKey(*row) for row in rows}
 
-    def records(self, rounds: range = _ALL) -> Iterator[DealRecord]:
+    def records(self, rounds: range = ALL, matches: range = ALL) -> Iterator[DealRecord]:
         """Deals in schedule order, read as they are asked for, without notes."""
         with _disk_errors(self.path):
-            faults = self._faults(rounds)
+            faults = self._faults(rounds, matches)
             pending = next(faults, None)
             for row in self._db.execute(
-                "SELECT * FROM deals WHERE round >= ? AND round < ? ORDER BY round, match, deal",
-                (rounds.start, rounds.stop),
+                f"SELECT * FROM deals WHERE {_IN_SPAN} ORDER BY round, match, deal",  # noqa: S608 - a constant
+                _span(rounds, matches),
             ):
                 key = DealKey(*row[:3])
                 own = []
@@ -447,14 +448,21 @@ class Store:
         ).fetchone()
         return str(row[0])
 
-    def _faults(self, rounds: range) -> Iterator[tuple[DealKey, FaultRecord]]:
+    def _faults(self, rounds: range, matches: range = ALL) -> Iterator[tuple[DealKey, FaultRecord]]:
         rows = self._db.execute(
-            f"SELECT {_FAULT_COLUMNS} FROM faults WHERE round >= ? AND round < ?"  # noqa: S608 - names of ours
+            f"SELECT {_FAULT_COLUMNS} FROM faults WHERE {_IN_SPAN}"  # noqa: S608 - names of ours
             " ORDER BY round, match, deal, number",
-            (rounds.start, rounds.stop),
+            _span(rounds, matches),
         )
         for row in rows:
             yield DealKey(*row[:3]), _fault(row)
+
+
+def _span(rounds: range, matches: range) -> tuple[int, int, int, int]:
+    """The arguments of `_IN_SPAN`; only of a single round can it be less than all matches."""
+    if matches == ALL:
+        return rounds.start, 0, rounds.stop, 0
+    return rounds.start, matches.start, rounds.start, matches.stop
 
 
 def _digest(row: Sequence[Any], faults: Sequence[Sequence[Any]]) -> str:

@@ -84,7 +84,7 @@ class Conductor:
         """
         for block in planner.blocks():
             if block.there:
-                for record in store.records(block.rounds):
+                for record in store.records(block.span.rounds, block.span.matches):
                     progress.add(record, earlier=True)
                     self._signals.check()
                 progress.done += block.there

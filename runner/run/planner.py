@@ -8,10 +8,12 @@ still renew their bots seldom.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runner.play.settings import MatchPlan, Retired
 from runner.results.records import DealKey
+from runner.results.store import ALL
 from runner.schedule.base import RoundResult
 
 if TYPE_CHECKING:
@@ -21,17 +23,27 @@ if TYPE_CHECKING:
     from runner.results.store import Store
     from runner.schedule.base import Format, Table
 
-__all__ = ["Block", "Planner", "blocks", "round_result"]
+__all__ = ["Block", "Planner", "Span", "blocks", "round_result", "rounds_in"]
 
 _MOST_MATCHES = 2048
 """Of one block; bounds what is planned and remembered at a time."""
 
 
+class Span(NamedTuple):
+    """What a block is about: some whole rounds, or a part of a large one."""
+
+    rounds: range
+    matches: range = ALL
+    """The matches of each of the rounds."""
+    ends: bool = True
+    """Whether its rounds end with it."""
+
+
 class Block(NamedTuple):
-    """Some rounds, of which the missing matches are to be played."""
+    """Some matches, of which the missing ones are to be played."""
 
     number: int
-    rounds: range
+    span: Span
     waves: tuple[tuple[int, tuple[MatchPlan, ...]], ...]
     """(epoch, missing matches) by rotation; one may start before the one before it has ended."""
     there: int
@@ -40,17 +52,28 @@ class Block(NamedTuple):
     """Whether it stays as it is when the tournament is given more rounds."""
 
 
-def blocks(matches_a_round: int | None) -> Iterator[range]:
-    """The rounds of one block after the other: 1, 1, 2, 4 ... rounds, as far as they stay small.
+def blocks(matches_a_round: int | None) -> Iterator[Span]:
+    """One block after the other: 1, 1, 2, 4 ... rounds, as far as they stay small.
 
-    The borders depend on nothing that may change when a run is continued.
+    A round that is too large for one block makes several. The borders depend on nothing that may
+    change when a run is continued.
     """
-    most = max(1, _MOST_MATCHES // (matches_a_round or _MOST_MATCHES))
+    size = matches_a_round or _MOST_MATCHES
+    most = max(1, _MOST_MATCHES // size)
     first = 0
     while True:
         last = first + min(max(1, first), most)
-        yield range(first, last)
+        for start in range(0, size, _MOST_MATCHES):
+            ends = start + _MOST_MATCHES >= size
+            stop = ALL.stop if ends else start + _MOST_MATCHES
+            yield Span(range(first, last), range(start, stop), ends)
         first = last
+
+
+def rounds_in(count: int, matches_a_round: int | None) -> int:
+    """How many rounds are whole in the first so many blocks."""
+    spans = islice(blocks(matches_a_round), count)
+    return max((span.rounds.stop for span in spans if span.ends), default=0)
 
 
 class Planner:
@@ -69,6 +92,8 @@ class Planner:
         self._finished: list[RoundResult] = []
         self._retired: dict[int, Retired] = {}
         self._done = 0
+        self._plans: dict[tuple[int, int], Iterator[Table]] = {}
+        """The plan of a round whose first so many tables have been taken from it."""
 
     def total(self) -> int | None:
         """How many matches (rotations counted) the whole tournament has, if that is certain."""
@@ -100,38 +125,57 @@ class Planner:
         ahead = self._format.ahead()
         size = self._format.matches(0) if ahead else None
         last = self._format.rounds()
-        for number, rounds in enumerate(blocks(size)):
+        for number, span in enumerate(blocks(size)):
+            rounds = span.rounds
             if last is not None and rounds.start >= last:
                 return
             if number < self._done:
                 continue
             there = rounds if last is None else range(rounds.start, min(rounds.stop, last))
-            tables = self._tables(there)
+            tables = self._tables(there, span.matches)
             if tables is None:
                 return
             # A format that plans from results needs those of every round again.
-            yield self._block(number, there, tables, whole=ahead and there == rounds)
+            whole = ahead and there == rounds
+            yield self._block(number, span._replace(rounds=there), tables, whole=whole)
 
     def finish(self, block: Block) -> None:
         """Learn from a block all of whose matches are stored."""
-        for number, entrant, kind in self._store.faulted_throughout(block.rounds):
+        if not block.span.ends:
+            return
+        for number, entrant, kind in self._store.faulted_throughout(block.span.rounds):
             # At a newcomer's tables the others sit too seldom to be judged by them.
             if self._format.newcomer(number) in {None, entrant}:
                 self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
         if not self._format.ahead():
-            self._finished += [round_result(self._store, number) for number in block.rounds]
+            self._finished += [round_result(self._store, number) for number in block.span.rounds]
 
-    def _tables(self, rounds: range) -> list[Table] | None:
+    def _tables(self, rounds: range, matches: range) -> list[Table] | None:
         tables: list[Table] = []
         for number in rounds:
-            planned = self._format.plan(number, self._finished)
+            planned = self._read(number, matches)
             if planned is None:
                 return tables or None
             tables += planned
         return tables
 
-    def _block(self, number: int, rounds: range, tables: list[Table], *, whole: bool) -> Block:
-        there = self._store.keys(rounds, self._rotations)
+    def _read(self, number: int, matches: range) -> Iterator[Table] | None:
+        """Some tables of a round; None after the last round.
+
+        The parts of a large round are read from one plan, as long as they are asked for in turn.
+        """
+        planned = self._plans.pop((number, matches.start), None)
+        if planned is None:
+            planned = self._format.plan(number, self._finished)
+            if planned is None:
+                return None
+            planned = islice(planned, matches.start, None)
+        if matches.stop < ALL.stop:
+            self._plans = {(number, matches.stop): planned}
+        return islice(planned, len(matches))
+
+    def _block(self, number: int, span: Span, tables: list[Table], *, whole: bool) -> Block:
+        there = self._store.keys(span.rounds, self._rotations, span.matches)
         waves = []
         for rotation in range(self._rotations):
             # The last wave of a block and the first of the next deal different cards.
@@ -150,7 +194,7 @@ class Planner:
             waves.append((epoch, plans))
         missing = sum(len(matches) for _, matches in waves)
         stored = len(tables) * self._rotations - missing
-        return Block(number, rounds, tuple(waves), stored, whole)
+        return Block(number, span, tuple(waves), stored, whole)
 
 
 def round_result(store: Store, number: int) -> RoundResult:

@@ -1,0 +1,90 @@
+"""Tournaments are planned in blocks of bounded size, whatever the size of a round."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import pytest
+
+from runner.results.store import Store
+from runner.run.planner import Planner, blocks, rounds_in
+from runner.schedule import registry as formats
+from runner.schedule.base import Field
+from runner.schedule.round_robin import RoundRobinOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from runner.play.settings import MatchPlan
+    from runner.run.planner import Block
+
+MOST = 2048
+"""Matches of one block."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "results.sqlite", create=True)) as store:
+        yield store
+
+
+def _planner(store: Store, entrants: int, rounds: int = 2, duplicate: int = 2) -> Planner:
+    names = tuple(map(str, range(entrants)))
+    field = Field(entrants=entrants, players=4, seed=1, names=names)
+    options = RoundRobinOptions(rounds=rounds, complete=True)
+    return Planner(formats.make("round-robin", field, options), store, duplicate)
+
+
+def _matches(blocks: list[Block]) -> list[MatchPlan]:
+    return [match for block in blocks for _, wave in block.waves for match in wave]
+
+
+def test_a_large_round_is_planned_in_parts_that_are_all_of_it(store: Store) -> None:
+    planner = _planner(store, 22)  # 7,315 matches a round, in 4 parts
+    found = list(planner.blocks())
+    assert len(found) == 8
+    assert [block.span.ends for block in found] == [False, False, False, True] * 2
+    assert all(len(wave) <= MOST for block in found for _, wave in block.waves)
+    keys = [(match.round, match.match, match.rotation) for match in _matches(found)]
+    assert len(keys) == len(set(keys)) == planner.total()
+
+
+def test_a_part_holds_the_same_matches_when_a_run_is_continued(store: Store) -> None:
+    at_once = list(_planner(store, 22).blocks())
+    for done in range(len(at_once)):
+        planner = _planner(store, 22)
+        planner.skip(done, ())
+        assert next(planner.blocks()) == at_once[done]
+
+
+def test_a_round_without_end_begins_at_once(store: Store) -> None:
+    """5,000 bots have 26 million million tables of four."""
+    planner = _planner(store, 5_000)
+    first, second = islice(planner.blocks(), 2)
+    assert len(_matches([first])) == len(_matches([second])) == 2 * MOST
+
+
+@pytest.mark.parametrize(
+    ("matches", "counts"),
+    [
+        (100, [0, 1, 2, 4, 8, 16, 32, 52, 72]),
+        (2_000, [0, 1, 2, 3, 4]),
+        (5_000, [0, 0, 0, 1, 1, 1, 2]),
+        (None, [0, 1, 2, 3]),
+    ],
+)
+def test_blocks_hold_so_many_whole_rounds(matches: int | None, counts: list[int]) -> None:
+    assert [rounds_in(count, matches) for count in range(len(counts))] == counts
+
+
+@pytest.mark.parametrize("matches", [1, 7, 2_048, 2_049, 10_000])
+def test_every_match_is_in_one_block(matches: int) -> None:
+    spans = list(islice(blocks(matches), 40))
+    last = max(span.rounds.stop for span in spans if span.ends)
+    for number in range(last):
+        found = [span.matches for span in spans if number in span.rounds]
+        assert [any(match in one for one in found) for match in range(matches)] == [True] * matches
+        assert sum(len(range(matches)[one.start : one.stop]) for one in found) == matches
