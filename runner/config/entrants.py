@@ -25,12 +25,15 @@ __all__ = ["MANIFEST", "Candidate", "Candidates"]
 MANIFEST = "bot.yaml"
 
 _RIGHTS = ("data", "devices", "env", "network", "trusted")
-_RIGHTS_HINTS = {
+_ORGANISERS_HINTS = {
     name: (
         f"a bot cannot grant itself rights: remove it here, and if the organiser wishes it, it "
         f"stands in the tournament's file, {{bot: FOLDER, {name}: ..}}"
     )
     for name in _RIGHTS
+} | {
+    "team": "who is of a team is for the organiser to say: remove it here, it stands in the "
+    "tournament's file, {bot: FOLDER, team: ..}"
 }
 _FORMS = "expected a folder, {bot: FOLDER, name: ..} or {name: .., command: .., cwd: ..}"
 
@@ -118,6 +121,7 @@ class Candidates:
             games=manifest.games,
             env=granted.env if isinstance(granted.env, dict) else {},
             trusted=granted.trusted,
+            team=granted.team,
             rights=Rights(
                 network=granted.network,
                 devices=tuple(self._devices(place, granted)),
@@ -189,7 +193,7 @@ class Candidates:
         document = load_document(path, _display(path), self.document.problems)
         if document is None:
             return None
-        manifest = read(BotManifest, document, (), hints=_RIGHTS_HINTS)
+        manifest = read(BotManifest, document, (), hints=_ORGANISERS_HINTS)
         return None if manifest is None else (document, manifest)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections import Counter
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from runner.config.entrants import Candidate, Candidates
 from runner.config.models import (
     Conduct,
     Config,
-    Entrant,
     LimitsConfig,
     MatchConfig,
     PublishConfig,
@@ -22,13 +22,14 @@ from runner.config.models import (
     ScheduleConfig,
     TimeConfig,
 )
-from runner.config.problems import Mark, Problem, Problems
+from runner.config.problems import Mark, Path, Problem, Problems
 from runner.config.reading import read
 from runner.config.text import escaped, listed, nearest, shown
 from runner.config.written import MatchFile, Settings
 from runner.errors import ConfigError, UsageError
 from runner.games import registry as games
 from runner.schedule import registry as formats
+from runner.schedule.base import Field, OptionError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -75,7 +76,9 @@ def load_config(
     )
     schedule = _schedule(document)
     match = _match(document, settings, options)
-    entrants, skipped = _entrants(document, found, options, skip_broken=skip_broken)
+    candidates, skipped = _candidates(document, found, options, skip_broken=skip_broken)
+    if schedule is not None and options is not None and not problems:
+        _check_playable(document, schedule, options.players, candidates)
     if (
         problems
         or settings is None
@@ -91,7 +94,10 @@ def load_config(
         game=game.name,
         options=options,
         seed=_seed(settings.seed if seed is None else seed),
-        entrants=entrants,
+        entrants=tuple(
+            candidate.entrant.model_copy(update={"number": number})
+            for number, candidate in enumerate(candidates)
+        ),
         schedule=schedule,
         match=match,
         skipped=skipped,
@@ -204,15 +210,15 @@ def _seed(seed: int | str | None) -> int | str | None:
     return None if seed == "secret" else seed
 
 
-def _entrants(
+def _candidates(
     document: Document, file: FilePath, options: GameOptions | None, *, skip_broken: bool
-) -> tuple[tuple[Entrant, ...], tuple[str, ...]]:
+) -> tuple[list[Candidate], tuple[str, ...]]:
     """All entrants in their order, and a line for each that was left out."""
     entries = document.get(("bots",))
     if not isinstance(entries, list):
         found = f"found {shown(entries)}" if "bots" in document.data else "this key is missing"
         document.add(("bots",), f"{found}, expected a list of bots")
-        return (), ()
+        return [], ()
     reader = Candidates(document, FilePath(os.path.realpath(file.parent)))
     read_entries = [reader.read(index) for index in range(len(entries))]
     candidates = [candidate for candidate in read_entries if candidate is not None]
@@ -227,11 +233,7 @@ def _entrants(
     _check_names(document, candidates)
     _check_games(document, candidates)
     _check_number(document, options, len(entries) - len(skipped))
-    numbered = (
-        candidate.entrant.model_copy(update={"number": number})
-        for number, candidate in enumerate(candidates)
-    )
-    return tuple(numbered), tuple(skipped)
+    return candidates, tuple(skipped)
 
 
 def _check_names(document: Document, candidates: list[Candidate]) -> None:
@@ -278,3 +280,32 @@ def _check_number(document: Document, options: GameOptions | None, found: int) -
             f"found {found} bot{'' if found == 1 else 's'}, expected at least {options.players} "
             "to fill a table: add bots, or fewer players under 'rules:'",
         )
+
+
+def _check_playable(
+    document: Document, schedule: ScheduleConfig, players: int, candidates: list[Candidate]
+) -> None:
+    """Refuse entrants, teams or options that the format cannot make tables of."""
+    field = Field(
+        entrants=len(candidates),
+        players=players,
+        seed=0,
+        names=tuple(candidate.entrant.name for candidate in candidates),
+        teams=tuple(candidate.entrant.team for candidate in candidates),
+    )
+    try:
+        formats.make(schedule.format, field, schedule.options)
+    except OptionError as error:
+        document.add(("schedule", *error.option), str(error))
+    except UsageError as error:
+        document.add(_of_largest_team(candidates) or ("schedule",), str(error))
+
+
+def _of_largest_team(candidates: list[Candidate]) -> Path | None:
+    """Where the last of the bots is put into the largest team; None if there are no teams."""
+    members = Counter(one.entrant.team for one in candidates if one.entrant.team is not None)
+    if not members or max(members.values()) == 1:
+        return None
+    largest = max(members, key=members.__getitem__)
+    last = [one for one in candidates if one.entrant.team == largest][-1]
+    return (*last.place, "team")

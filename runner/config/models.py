@@ -219,6 +219,8 @@ class Entrant(Section):
     """Whether the tournament's configuration vouches for it."""
     rights: Rights = Rights()
     """What the tournament grants it beyond its own folder."""
+    team: str | None = None
+    """Two of a team never sit at one table."""
 
 
 class Conduct(Section):

@@ -65,6 +65,8 @@ class Granted(Section):
     """Devices that the bot may use, such as ``/dev/dri/renderD128``."""
     data: tuple[str, ...] = ()
     """Files and folders that the bot may read, absolute or relative to this file."""
+    team: Name | None = None
+    """Bots of the same author, say: two of a team never sit at one table."""
 
 
 class BotReference(Granted):

@@ -71,11 +71,21 @@ def recipe(summary: Summary, store: Store) -> str:
         ).rstrip(),
         "bots:  # in this order and under these names; the hashes are of their files",
         *(
-            f"  - {{bot: .., name: {json.dumps(bot.name, ensure_ascii=False)}}}  # {bot.hash[:16]}"
+            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(identity, bot.name)}}}"
+            f"  # {bot.hash[:16]}"
             for bot in facts.entrants
         ),
     ]
     return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _team(identity: dict[str, Any], name: str) -> str:
+    team = identity.get("bots", {}).get(name, {}).get("team")
+    return f", team: {_quoted(team)}" if team else ""
 
 
 def _match(match: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Non
         folder: For the message.
         before: As stored.
         now: As the configuration and the bots say. Both are JSON values, with each bot's number
-            and hash by name under ``bots``, and the number of rounds under ``rounds``.
+            hash and team by name under ``bots``, and the number of rounds under ``rounds``.
 
     Raises:
         UsageError: They differ; the message shows where, and how to go on.
@@ -76,6 +76,9 @@ def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif before[name]["number"] != now[name]["number"]:
             was, is_now = before[name]["number"] + 1, now[name]["number"] + 1
             yield f"the bot {name!r} was entrant {was}, is entrant {is_now}"
+        elif before[name]["team"] != now[name]["team"]:
+            teams = [facts["team"] or "none" for facts in (before[name], now[name])]
+            yield f"the team of the bot {name!r} was {teams[0]}, is {teams[1]}"
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:

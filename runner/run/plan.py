@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from runner.config import Config
+    from runner.config.models import Entrant
     from runner.schedule.stages import Stage
 
 __all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
@@ -57,7 +58,7 @@ def plan_lines(
             f"{config.name}: {games.game(config.game).title}, {len(config.entrants)} bots,"
             f" tables of {config.options.players}"
         ),
-        *(f"  {bot.number + 1:3}. {_entrant(bot.name, bot.language)}" for bot in config.entrants),
+        *(f"  {bot.number + 1:3}. {_entrant(bot)}" for bot in config.entrants),
         *(f"  {line}" for line in config.skipped),
         "rules: "
         + (_pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
@@ -68,8 +69,10 @@ def plan_lines(
     ]
 
 
-def _entrant(name: str, language: str) -> str:
-    return f"{name} ({language})" if language else name
+def _entrant(bot: Entrant) -> str:
+    team = "" if bot.team is None else f"team {bot.team}"
+    notes = ", ".join(filter(None, (bot.language, team)))
+    return f"{bot.name} ({notes})" if notes else bot.name
 
 
 def _pairs(rules: dict[str, Any]) -> str:

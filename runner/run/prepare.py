@@ -13,7 +13,7 @@ from runner.schedule.base import Field
 from runner.schedule.stages import StagedFormat, Stages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from runner.bots import Bot
     from runner.config import Config
@@ -98,16 +98,30 @@ def play_settings(config: Config, seed: Seed) -> PlaySettings:
     )
 
 
-def make_field(master: str, players: int, names: tuple[str, ...]) -> Field:
+def make_field(
+    master: str, players: int, names: tuple[str, ...], teams: Mapping[str, str | None]
+) -> Field:
     """All entrants as a schedule needs to know them.
 
     Args:
         master: The master seed.
         players: At one table.
         names: Of the entrants, by number.
+        teams: By name; those without one may be left out.
     """
     number = int.from_bytes(hashlib.sha256(master.encode()).digest()[:8], "big")
-    return Field(entrants=len(names), players=players, seed=number, names=names)
+    return Field(
+        entrants=len(names),
+        players=players,
+        seed=number,
+        names=names,
+        teams=tuple(teams.get(name) for name in names),
+    )
+
+
+def _teams(config: Config) -> dict[str, str | None]:
+    """By name, for all who ever joined."""
+    return {entrant.name: entrant.team for entrant in config.entrants}
 
 
 def make_stages(
@@ -118,7 +132,7 @@ def make_stages(
     Raises:
         UsageError: Its format cannot have them.
     """
-    field = make_field(seed.master, config.options.players, names)
+    field = make_field(seed.master, config.options.players, names, _teams(config))
     return Stages(config.schedule.format, field, config.schedule.options, stages)
 
 
@@ -128,7 +142,7 @@ def make_format(
     """The tournament's format, ready to plan; in stages if there are any."""
     if stages:
         return StagedFormat(make_stages(config, seed, names, stages))
-    field = make_field(seed.master, config.options.players, names)
+    field = make_field(seed.master, config.options.players, names, _teams(config))
     return formats.make(config.schedule.format, field, config.schedule.options)
 
 
@@ -137,6 +151,7 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
     settings = play_settings(config, seed)
     schedule = config.schedule.options.model_dump(mode="json")
     rounds = schedule.pop("rounds", None)
+    teams = _teams(config)
     return {
         "seed": "secret" if seed.secret else seed.value,
         "game": settings.game,
@@ -157,5 +172,8 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
         "ponder": settings.ponder,
         "clock": config.clock,
         "reveal_names": settings.reveal_names,
-        "bots": {bot.name: {"number": bot.number, "hash": bot.hash} for bot in bots},
+        "bots": {
+            bot.name: {"number": bot.number, "hash": bot.hash, "team": teams.get(bot.name)}
+            for bot in bots
+        },
     }

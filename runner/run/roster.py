@@ -133,7 +133,10 @@ def roster(
 
 
 def entrants_of(
-    bots: Sequence[Bot], configured: Sequence[Entrant], versions: dict[str, str]
+    bots: Sequence[Bot],
+    configured: Sequence[Entrant],
+    versions: dict[str, str],
+    before: dict[str, dict[str, Any]],
 ) -> tuple[Entrant, ...]:
     """The entrants behind bots, for what is said of them; their files are not looked at again.
 
@@ -141,6 +144,7 @@ def entrants_of(
         bots: All, by number.
         configured: Those of the configuration.
         versions: See `Roster`.
+        before: What is stored of the bots that have joined, by name.
     """
     known = {entrant.name: entrant for entrant in configured}
     names = {bot.name: versions.get(bot.name, bot.name) for bot in bots}
@@ -154,6 +158,7 @@ def entrants_of(
             command=bot.command,
             language=bot.language,
             author=bot.author,
+            team=before[bot.name]["team"],
         )
         for bot in bots
     )

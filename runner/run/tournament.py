@@ -208,7 +208,9 @@ class _Run:
             return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
         found = roster(self._store, bots, self._may_change(), broken)
         self._versions, self._replaced = found.versions, found.replaced
-        entrants = entrants_of(found.bots, self._config.entrants, found.versions)
+        entrants = entrants_of(
+            found.bots, self._config.entrants, found.versions, self._before["bots"]
+        )
         self._config = self._config.model_copy(update={"entrants": entrants})
         return found.bots, broken
 

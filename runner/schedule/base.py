@@ -13,7 +13,15 @@ from runner.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Field", "Format", "FormatOptions", "RoundResult", "Seating", "Table"]
+__all__ = [
+    "Field",
+    "Format",
+    "FormatOptions",
+    "OptionError",
+    "RoundResult",
+    "Seating",
+    "Table",
+]
 
 Seating = tuple[int, ...]
 """Entrant numbers by seat."""
@@ -76,6 +84,19 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
             -1 - entrant if team is None else numbers.setdefault(team, len(numbers))
             for entrant, team in enumerate(self.teams)
         ]
+
+
+class OptionError(UsageError):
+    """An option does not suit these entrants.
+
+    Args:
+        option: Its name, and the index in it of what is wrong, if it is a list.
+        message: What is wrong.
+    """
+
+    def __init__(self, option: tuple[str | int, ...], message: str) -> None:
+        super().__init__(message)
+        self.option = option
 
 
 class FormatOptions(BaseModel):

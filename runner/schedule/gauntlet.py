@@ -14,7 +14,15 @@ from pydantic import Field as Option
 
 from runner.errors import UsageError
 from runner.schedule.apart import ApartRounds
-from runner.schedule.base import Field, Format, FormatOptions, RoundResult, Seating, Table
+from runner.schedule.base import (
+    Field,
+    Format,
+    FormatOptions,
+    OptionError,
+    RoundResult,
+    Seating,
+    Table,
+)
 from runner.schedule.draw import draw
 from runner.schedule.history import fair_seating
 from runner.schedule.orbits import OrbitRounds
@@ -23,6 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 __all__ = ["Gauntlet", "GauntletOptions"]
+
+
+_KEY = ("challengers",)
+_SHOWN = 10
+"""Names in a message."""
 
 
 class GauntletOptions(FormatOptions):
@@ -106,14 +119,17 @@ class Gauntlet(Format[GauntletOptions]):
     def _numbers(self) -> list[int]:
         """The challengers' entrant numbers."""
         if not self.chosen.challengers:
-            raise UsageError("a gauntlet needs the names of its `challengers`")
-        for name in self.chosen.challengers:
+            raise OptionError(_KEY, "a gauntlet needs the names of its challengers")
+        numbers: list[int] = []
+        for index, name in enumerate(self.chosen.challengers):
+            at = (*_KEY, index)
             if name not in self.field.names:
-                known = ", ".join(self.field.names)
-                raise UsageError(f"the challenger {name!r} is not among the bots: {known}")
-        numbers = [self.field.names.index(name) for name in self.chosen.challengers]
-        if len(set(numbers)) < len(numbers):
-            raise UsageError("a challenger is named twice")
+                more = ".." if len(self.field.names) > _SHOWN else ""
+                known = ", ".join(self.field.names[:_SHOWN]) + more
+                raise OptionError(at, f"found {name!r}, expected one of the bots: {known}")
+            if self.field.names.index(name) in numbers:
+                raise OptionError(at, f"{name!r} is named twice, expected every challenger once")
+            numbers.append(self.field.names.index(name))
         return numbers
 
 

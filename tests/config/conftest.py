@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with four good bots, one that grants itself rights, an empty folder."""
+    """A working directory with four good bots, one that grants itself rights, one with a team."""
     for name in "abcd":
         bot = tmp_path / "bots" / name
         bot.mkdir(parents=True)
@@ -21,5 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "grabby" / "bot.yaml").write_text(
         "name: grabby\nlanguage: sh\ntrusted: true\nnetwork: true\ncomand: sh\n"
     )
+    (tmp_path / "teamed").mkdir()
+    (tmp_path / "teamed" / "bot.yaml").write_text("name: teamed\ncommand: [sh]\nteam: x\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
