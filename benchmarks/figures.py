@@ -1,0 +1,67 @@
+"""What the benchmarks share: how they are called, a yardstick, how figures are shown."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["cpu_us", "report", "yardstick"]
+
+_MESSAGE = {
+    "type": "move",
+    "id": 7,
+    "hand": ["3S", "4C", "4D", "6H", "8S", "9C", "TD", "JH", "QS", "KC", "AD", "2H"],
+    "table": {"seat": 2, "play": ["5C", "5D"]},
+    "counts": [12, 9, 13, 4],
+    "history": [{"seat": seat % 4, "play": [f"{seat}S", f"{seat}D"]} for seat in range(4, 10)],
+}
+
+
+def cpu_us(work: Callable[[], object], times: int, repeats: int = 5) -> float:
+    """CPU microseconds of one call; the median of some repeats."""
+    spent = []
+    for _ in range(repeats):
+        began = time.process_time()
+        for _ in range(times):
+            work()
+        spent.append((time.process_time() - began) / times * 1e6)
+    return median(spent)
+
+
+def yardstick() -> float:
+    """CPU microseconds of `json.loads(json.dumps(...))` on a request of some 400 bytes.
+
+    Other figures are given in multiples of it, since machines differ and change their pace.
+    """
+    return cpu_us(lambda: json.loads(json.dumps(_MESSAGE)), 2000)
+
+
+def report(
+    measure: Callable[[argparse.Namespace], dict[str, float]], about: str, **sizes: int
+) -> None:
+    """Measure as the command line says, and print.
+
+    Args:
+        measure: Gives the figures by name.
+        about: For ``--help``.
+        sizes: Options that are numbers, with their defaults.
+    """
+    parser = argparse.ArgumentParser(description=about, allow_abbrev=False)
+    for name, default in sizes.items():
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
+    parser.add_argument("--json", action="store_true", help="to compare two versions")
+    arguments = parser.parse_args()
+    figures = measure(arguments)
+    if arguments.json:
+        json.dump(figures, sys.stdout, indent=2)
+        return
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        print(f"{name:{width}} {value:12,.2f}")

@@ -1,0 +1,91 @@
+"""Moves and deals a second of bots in several languages, four of a kind at a table of Tien Len.
+
+All share one core with the runner. The reference is the trivial C bot in the same run; languages
+that this machine lacks are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from figures import report
+from moves import build, settings
+
+from runner.bots import stage
+from runner.config import load_config
+from runner.errors import TourneyError
+from runner.play.match import Tables
+from runner.play.settings import BotSpec, MatchPlan
+from runner.process.fair import make_clock
+from runner.process.launcher import PlainLauncher
+
+if TYPE_CHECKING:
+    import argparse
+
+BOTS = Path(__file__).parents[1] / "bots"
+LANGUAGES = {"c": "c", "python": "random", "node": "javascript", "java": "java"}
+SECONDS = 3.0
+WARM_UP = 3
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, float]:
+    """All figures of one run."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        trivial = BotSpec(0, "trivial", (build(folder),), folder)
+        reference = _speed(trivial, arguments.matches)
+        figures["trivial_c_moves_per_second"] = reference[0]
+        figures["trivial_c_deals_per_second"] = reference[1]
+        for language, name in LANGUAGES.items():
+            spec = _staged(Path(folder), name)
+            if spec is None:
+                continue
+            moves, deals = _speed(spec, arguments.matches)
+            figures[f"{language}_moves_per_second"] = moves
+            figures[f"{language}_deals_per_second"] = deals
+            figures[f"{language}_ratio"] = moves / reference[0]
+    return figures
+
+
+def _staged(folder: Path, name: str) -> BotSpec | None:
+    """A bundled bot; None where its language is missing."""
+    config = folder / "one.yaml"
+    config.write_text(f"game: tienlen\nbots: [{BOTS / name}, {{bot: {BOTS / name}, name: b}}]\n")
+    config.write_text(f"{config.read_text()}rules: {{players: 2}}\n")
+    try:
+        bot = stage(load_config(config).entrants[0], folder / "cache")
+    except TourneyError:
+        return None
+    return BotSpec(0, bot.name, bot.command, bot.folder)
+
+
+def _speed(spec: BotSpec, matches: int) -> tuple[float, float]:
+    """Moves and deals a second, once the bots are warm."""
+    bots = [BotSpec(seat, str(seat), spec.command, spec.folder) for seat in range(4)]
+    tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
+    try:
+        for match in range(WARM_UP):
+            _moves(tables, match)
+        began, moves, deals = time.perf_counter(), 0, 0
+        while deals < matches and time.perf_counter() - began < SECONDS:
+            moves += _moves(tables, WARM_UP + deals)
+            deals += 1
+        seconds = time.perf_counter() - began
+    finally:
+        tables.pool.kill()
+    return moves / seconds, deals / seconds
+
+
+def _moves(tables: Tables, match: int) -> int:
+    (record,) = tables.play(MatchPlan(0, match, (0, 1, 2, 3)))
+    assert not record.faults, record.faults
+    return sum(seat.moves for seat in record.times)
+
+
+if __name__ == "__main__":
+    report(measure, __doc__ or "", matches=500)

@@ -1,0 +1,68 @@
+"""The memory of a worker by number of deals, with its bots apart (MiB).
+
+A worker program plays chunks with four trivial C bots. What matters is that the figures stay the
+same from one number of deals to the next; the parent's are in results.py.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+from figures import report
+from moves import build, settings
+
+from runner import __version__
+from runner.play.settings import BotSpec, MatchPlan
+from runner.process.sweep import descendants
+from runner.process.system import resident_bytes
+from runner.run.program import WorkerProgram
+from runner.run.wire import Chunk, Played, Setup, task_frame
+
+if TYPE_CHECKING:
+    import argparse
+
+CHUNK = 100
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, float]:
+    """All figures of one run."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = build(folder)
+        bots = tuple(BotSpec(number, f"bot {number}", (path,), folder) for number in range(4))
+        setup = Setup(
+            version=__version__,
+            settings=settings(),
+            bots=bots,
+            sandbox="limits",
+            build_network=False,
+            clock="fair",
+            most_alive=4,
+        )
+        program = WorkerProgram(setup)
+        shown = CHUNK
+        for first in range(0, arguments.deals, CHUNK):
+            _play(program, first)
+            if first + CHUNK == shown:
+                own = resident_bytes(program.pid) / 2**20
+                below = sum(map(resident_bytes, descendants(program.pid))) / 2**20
+                figures[f"{shown}_deals_worker_mib"] = own
+                figures[f"{shown}_deals_bots_mib"] = below
+                shown *= 10
+        program.finish()
+        program.end(5.0)
+    return figures
+
+
+def _play(program: WorkerProgram, first: int) -> None:
+    matches = tuple(MatchPlan(0, number, (0, 1, 2, 3)) for number in range(first, first + CHUNK))
+    program.write(task_frame(Chunk(first + 1, 0, matches)))
+    while True:
+        for outcome in program.read() or ():
+            assert isinstance(outcome, Played), outcome
+            return
+
+
+if __name__ == "__main__":
+    report(measure, __doc__ or "", deals=10_000)

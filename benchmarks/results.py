@@ -1,0 +1,160 @@
+"""What results cost, by number of deals: storing, reading, rating, the table, continuing, memory.
+
+Deals are drawn, not played (see synthetic.py); everything else is the program itself. Figures with
+``_ratio`` are multiples of one call of the package ``trueskill`` for a table of four, in the same
+run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trueskill
+from figures import cpu_us, report
+from synthetic import configuration
+
+from runner.ratings.standings import Tally
+from runner.results.store import FILE_NAME, Store
+
+if TYPE_CHECKING:
+    import argparse
+
+HERE = Path(__file__).parent
+TOURNEY = [sys.executable, "-m", "runner.cli"]
+DEALS_A_MATCH = 4
+LEFT = 40
+"""Deals that are left to be played when the run is continued."""
+_SAMPLE = 20_000
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, float]:
+    """All figures of one run."""
+    figures = {"trueskill_us": _reference()}
+    unit = figures["trueskill_us"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        out = folder / "out"
+        _begin(folder, out, arguments.bots)
+        size = 10_000
+        while size <= arguments.deals:
+            filled = _fill(folder, out, arguments.bots, size)
+            figures[f"{size}_filling_parent_mib"] = filled
+            figures |= {f"{size}_{key}": value for key, value in _table(out, unit, size).items()}
+            size *= 10
+        figures["bytes_a_deal"] = (out / FILE_NAME).stat().st_size / (size / 10)
+        figures |= _parts(out, unit)
+        figures |= _continuing(folder, out)
+    return figures
+
+
+def _reference() -> float:
+    """CPU microseconds of the package's own rating of four players."""
+    rating = trueskill.TrueSkill(draw_probability=0.01, tau=0.0)
+    table = [(rating.create_rating(25 + seat),) for seat in range(4)]
+    return cpu_us(lambda: rating.rate(table), 200)
+
+
+def _begin(folder: Path, out: Path, bots: int) -> None:
+    """Begin a tournament for real, so that everything is stored that a run stores."""
+    process = subprocess.Popen(
+        [*TOURNEY, "run", configuration(folder, bots, 1), "--out", out], stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None and not _has_deals(out):
+        time.sleep(0.05)
+    process.terminate()
+    process.wait()
+
+
+def _has_deals(out: Path) -> bool:
+    try:
+        with closing(Store(out / FILE_NAME)) as store:
+            return store.count() > 0
+    except Exception:  # noqa: BLE001 - it is being made
+        return False
+
+
+def _fill(folder: Path, out: Path, bots: int, deals: int) -> float:
+    """Store deals up to a number; gives the largest memory of the process that did (MiB)."""
+    rounds = -(-deals // (bots * DEALS_A_MATCH))
+    config = configuration(folder, bots, rounds)
+    return _run([sys.executable, HERE / "synthetic.py", config, out, str(LEFT)])[1]
+
+
+def _run(command: list[object]) -> tuple[float, float]:
+    """CPU seconds and largest memory (MiB) of a program."""
+    process = subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def _table(out: Path, unit: float, deals: int) -> dict[str, float]:
+    seconds, memory = _run([*TOURNEY, "standings", out])
+    return {
+        "standings_cpu_s": seconds,
+        "standings_ratio": seconds / deals * 1e6 / unit,
+        "standings_mib": memory,
+    }
+
+
+def _parts(out: Path, unit: float) -> dict[str, float]:
+    """CPU microseconds a deal of reading, and of counting and rating."""
+    with closing(Store(out / FILE_NAME)) as store:
+        began = time.process_time()
+        deals = list(islice(store.records(), _SAMPLE))
+        reading = (time.process_time() - began) / len(deals) * 1e6
+        names = [entrant["name"] for entrant in store.meta("facts")["entrants"]]
+    tally = Tally(names)
+    began = time.process_time()
+    for deal in deals:
+        tally.add(deal)
+    rating = (time.process_time() - began) / len(deals) * 1e6
+    return {
+        "reading_us": reading,
+        "reading_ratio": reading / unit,
+        "rating_us": rating,
+        "rating_ratio": rating / unit,
+    }
+
+
+def _continuing(folder: Path, out: Path) -> dict[str, float]:
+    """Seconds from the start of a continued run to its first new deal."""
+    with closing(Store(out / FILE_NAME)) as store:
+        before = store.count()
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [*TOURNEY, "run", folder / "synthetic.yaml", "--out", out, "--jobs", "1"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    ready = 0.0
+    for line in process.stderr:
+        if line.startswith("continuing:"):
+            ready = time.perf_counter() - began
+            break
+    played = None
+    while played is None and process.poll() is None:
+        with closing(Store(out / FILE_NAME)) as store:
+            if store.count() > before:
+                played = time.perf_counter() - began
+        time.sleep(0.02)
+    process.stderr.close()
+    process.terminate()
+    process.wait()
+    return {"continuing_ready_s": ready, "continuing_first_deal_s": played or 0.0}
+
+
+if __name__ == "__main__":
+    report(measure, __doc__ or "", deals=100_000, bots=10)

@@ -1,0 +1,143 @@
+"""Results without play: tournaments of any size whose deals are drawn instead of played.
+
+The real conductor and planner hand out chunks as always and store what comes back; only the
+executor is not real. So these are the runner's own costs, and the files are like real ones.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import deque
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runner.cli.reporting import make_reporter
+from runner.config import load_config
+from runner.errors import Interrupted
+from runner.results.records import DealKey, DealRecord, SeatTime
+from runner.results.store import FILE_NAME, Store
+from runner.run import checkpoint
+from runner.run.conductor import Conductor
+from runner.run.executor import Executor
+from runner.run.folder import ResultsFolder
+from runner.run.planner import Planner
+from runner.run.prepare import Seed, make_format
+from runner.run.progress import Progress, Tally
+from runner.run.signals import StopSignals
+from runner.run.wire import Chunk, Played
+
+if TYPE_CHECKING:
+    from runner.play.settings import MatchPlan
+    from runner.run.wire import Outcome, Task
+
+__all__ = ["configuration", "fill"]
+
+BOTS = Path(__file__).parents[1] / "bots"
+_MOVES = (
+    "A S b f i n . r . z . BEI glo . . . FH wx . . . C T d h j u . . . W c m s . t v . . NO . UV"
+    " Za . . R y . . . K M p . . q . . e . k . G Y . . P . Q . J . L X"
+)
+"""The moves of a usual deal of Tien Len."""
+
+
+def configuration(folder: Path, bots: int, rounds: int) -> Path:
+    """Write the configuration of a tournament of random bots in Tien Len; four rotations a deal."""
+    path = folder / "synthetic.yaml"
+    document = {
+        "game": "tienlen",
+        "seed": 1,
+        "bots": [
+            {"bot": str(BOTS / "random"), "name": f"bot {number}", "trusted": True}
+            for number in range(bots)
+        ],
+        "schedule": {"rounds": rounds},
+    }
+    path.write_text(json.dumps(document))
+    return path
+
+
+class _Drawn(Executor):
+    """Answers every chunk at once: bots of a lower number are somewhat better."""
+
+    def __init__(self, stop_after: int | None) -> None:
+        self._answers: deque[Played] = deque()
+        self._random = random.Random(1)  # noqa: S311 - the same results every time
+        self._left = stop_after
+
+    @property
+    def slots(self) -> int:
+        return 2
+
+    def submit(self, task: Task) -> None:
+        assert isinstance(task, Chunk)
+        records = tuple(self._record(match) for match in task.matches)
+        self._answers.append(Played(task.number, records, 0.02 * len(records), 0.0))
+        if self._left is not None:
+            self._left -= len(records)
+
+    def wait(self, timeout: float) -> list[Outcome]:  # noqa: ARG002 - nothing is waited for
+        if self._left is not None and self._left <= 0:
+            raise Interrupted("enough", 2)
+        return [self._answers.popleft()] if self._answers else []
+
+    def news(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+    def _record(self, match: MatchPlan) -> DealRecord:
+        seats = match.seats()
+        luck = self._random.gauss
+        order = sorted(range(len(seats)), key=lambda seat: seats[seat] / 50 + luck(0, 2))
+        places = [0] * len(seats)
+        for place, seat in enumerate(order):
+            places[seat] = place + 1
+        return DealRecord(
+            key=DealKey(match.round, match.match, match.rotation),
+            seating=seats,
+            start=None,
+            moves=_MOVES,
+            places=tuple(places),
+            points=tuple(float(len(seats) - place) for place in places),
+            times=tuple(SeatTime(17, 3_877_455, 1_490_360) for _ in seats),
+        )
+
+
+def fill(config_path: Path, out: Path, *, but: int = 0) -> int:
+    """Fill a folder in which the tournament was begun; gives how many deals it holds then.
+
+    Args:
+        config_path: The configuration, maybe with more rounds than were begun with.
+        out: The folder.
+        but: So many deals, about, are left to be played.
+    """
+    config = load_config(config_path)
+    names = tuple(bot.name for bot in config.entrants)
+    with (
+        StopSignals() as signals,
+        ResultsFolder(out) as folder,
+        closing(Store(folder.database, create=True)) as store,
+    ):
+        seed = Seed(**store.meta("seed"))
+        planner = Planner(make_format(config, seed, names), store, config.match.duplicate)
+        total = planner.total()
+        assert total is not None
+        progress = Progress(total, [Tally(name) for name in names])
+        checkpoint.take_up(store, planner, progress)
+        executor = _Drawn(total - progress.done - but if but else None)
+        conductor = Conductor(executor, signals, make_reporter())
+        with suppress(Interrupted):
+            conductor.play(planner, store, folder, progress)
+        return store.count()
+
+
+if __name__ == "__main__":
+    print(fill(Path(sys.argv[1]), Path(sys.argv[2]), but=int(sys.argv[3])))
+    assert Path(sys.argv[2], FILE_NAME).exists()
