@@ -12,6 +12,7 @@ import typer
 from runner import __version__
 from runner.cli import (
     check,
+    compare,
     disqualify,
     doctor,
     export,
@@ -47,6 +48,7 @@ app = typer.Typer(
 for module in (
     run,
     standings,
+    compare,
     publish,
     replay,
     export,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from runner.run import checkpoint
 from runner.run.wire import Check, Checked, Chunk, Played, Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from runner.play.settings import MatchPlan
     from runner.results.records import DealRecord
     from runner.results.store import Store
@@ -23,7 +22,10 @@ if TYPE_CHECKING:
     from runner.run.progress import Progress, Reporter
     from runner.run.signals import StopSignals
 
-__all__ = ["Conductor"]
+__all__ = ["Conductor", "Enough"]
+
+Enough = Callable[[Iterable["DealRecord"]], bool]
+"""Given the deals of one block after the other, in schedule order, whether play may end there."""
 
 _CHUNK_SECONDS = 0.5
 """How long a chunk should take: long against a commit, short against a person's patience."""
@@ -75,9 +77,17 @@ class Conductor:
         return sorted(checked, key=lambda outcome: outcome.entrant)
 
     def play(
-        self, planner: Planner, store: Store, folder: ResultsFolder, progress: Progress
-    ) -> None:
-        """Play all that is missing, until the planner has no more.
+        self,
+        planner: Planner,
+        store: Store,
+        folder: ResultsFolder,
+        progress: Progress,
+        enough: Enough | None = None,
+    ) -> int | None:
+        """Play all that is missing, until the planner has no more or it is enough.
+
+        Returns:
+            How many rounds were enough; None if the planner had no more.
 
         Raises:
             Interrupted: A signal came; what was under way is void.
@@ -90,8 +100,12 @@ class Conductor:
                 progress.done += block.there
             self._play_block(block, store, folder, progress)
             planner.finish(block)
-            if block.whole:
+            # Whether it is enough follows from all deals, so those are read again.
+            if block.whole and enough is None:
                 checkpoint.keep(store, block.number + 1, planner, progress)
+            if enough is not None and enough(store.records(block.span.rounds, block.span.matches)):
+                return block.span.rounds.stop
+        return None
 
     def _play_block(
         self, block: Block, store: Store, folder: ResultsFolder, progress: Progress

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from runner.results.store import Store
     from runner.schedule.base import Format, Table
 
-__all__ = ["Block", "Planner", "Span", "blocks", "round_result", "rounds_in"]
+__all__ = ["MOST_MATCHES", "Block", "Planner", "Span", "blocks", "round_result", "rounds_in"]
 
-_MOST_MATCHES = 2048
+MOST_MATCHES = 2048
 """Of one block; bounds what is planned and remembered at a time."""
 
 
@@ -52,20 +52,20 @@ class Block(NamedTuple):
     """Whether it stays as it is when the tournament is given more rounds."""
 
 
-def blocks(matches_a_round: int | None) -> Iterator[Span]:
+def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Iterator[Span]:
     """One block after the other: 1, 1, 2, 4 ... rounds, as far as they stay small.
 
     A round that is too large for one block makes several. The borders depend on nothing that may
     change when a run is continued.
     """
-    size = matches_a_round or _MOST_MATCHES
-    most = max(1, _MOST_MATCHES // size)
+    size = matches_a_round or most_matches
+    most = max(1, most_matches // size)
     first = 0
     while True:
         last = first + min(max(1, first), most)
-        for start in range(0, size, _MOST_MATCHES):
-            ends = start + _MOST_MATCHES >= size
-            stop = ALL.stop if ends else start + _MOST_MATCHES
+        for start in range(0, size, most_matches):
+            ends = start + most_matches >= size
+            stop = ALL.stop if ends else start + most_matches
             yield Span(range(first, last), range(start, stop), ends)
         first = last
 
@@ -83,9 +83,17 @@ class Planner:
         tournament_format: Who meets whom.
         store: The results so far.
         duplicate: Rotations of each deal; 0 for matches of fresh deals.
+        most_matches: Of a block.
     """
 
-    def __init__(self, tournament_format: Format[Any], store: Store, duplicate: int) -> None:
+    def __init__(
+        self,
+        tournament_format: Format[Any],
+        store: Store,
+        duplicate: int,
+        most_matches: int = MOST_MATCHES,
+    ) -> None:
+        self._most_matches = most_matches
         self._format = tournament_format
         self._store = store
         self._rotations = max(1, duplicate)
@@ -125,7 +133,7 @@ class Planner:
         ahead = self._format.ahead()
         size = self._format.matches(0) if ahead else None
         last = self._format.rounds()
-        for number, span in enumerate(blocks(size)):
+        for number, span in enumerate(blocks(size, self._most_matches)):
             rounds = span.rounds
             if last is not None and rounds.start >= last:
                 return

@@ -27,7 +27,7 @@ from runner.run.folder import ResultsFolder
 from runner.run.identity import check_same
 from runner.run.local import LocalExecutor
 from runner.run.plan import differing_rules, limits_line, plan_lines
-from runner.run.planner import Planner
+from runner.run.planner import MOST_MATCHES, Planner
 from runner.run.prepare import (
     Seed,
     draw_seed,
@@ -52,12 +52,15 @@ if TYPE_CHECKING:
     from runner.config.models import Entrant
     from runner.process.sandbox import Mode
     from runner.publish.summary import Summary
+    from runner.run.conductor import Enough
     from runner.run.executor import Executor
     from runner.run.progress import Reporter
     from runner.schedule.stages import Stage, Stages
 
 __all__ = ["RunChoices", "run"]
 
+_STEP = 64
+"""Matches between two looks at whether it is enough; with fewer, bots would be renewed often."""
 _MOST_ALIVE = 512
 """Bots that one worker keeps, where it has memory and open files for so many."""
 
@@ -84,6 +87,8 @@ class RunChoices:
     """Whether any bot whose files have changed joins as a new version of itself."""
     sandbox: Mode | None = None
     """Instead of the configured one."""
+    enough: Enough | None = None
+    """When to end before the last round; see `runner.run.conductor.Conductor.play`."""
 
 
 def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
@@ -398,10 +403,12 @@ class _Run:
         for bot in bots[len(self._before["bots"]) :] if self._before else ():
             self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
         names = tuple(bot.name for bot in bots)
+        enough = self._choices.enough
         planner = Planner(
             make_format(self._config, self._seed, names, self._all_stages()),
             self._store,
             self._config.match.duplicate,
+            MOST_MATCHES if enough is None else _STEP,
         )
         progress = Progress(planner.total(), [Tally(name) for name in names])
         checkpoint.take_up(self._store, planner, progress)
@@ -410,4 +417,6 @@ class _Run:
         self._progress = progress
         self._reporter.begin(progress)
         conductor = Conductor(executor, self._signals, self._reporter)
-        conductor.play(planner, self._store, self._folder, progress)
+        rounds = conductor.play(planner, self._store, self._folder, progress, enough)
+        if rounds is not None:  # then that is what the tournament was
+            self._store.set_meta(identity={**self._store.meta("identity"), "rounds": rounds})
