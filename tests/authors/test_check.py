@@ -165,7 +165,13 @@ def test_faulty_bots_fail_each_for_its_own_reason(
     assert json.loads(failed["sent"])["type"] == ("hello" if expected[0] == "start" else "move")
 
 
-@pytest.mark.parametrize("spot", WEAK_SPOTS.values(), ids=WEAK_SPOTS)
+@pytest.mark.parametrize(
+    "spot",
+    [
+        pytest.param(spot, id=name, marks=[pytest.mark.slow] if "blanks" in name else [])
+        for name, spot in WEAK_SPOTS.items()
+    ],
+)
 def test_what_a_later_version_may_send_is_tried(
     tourney: Program, spot: tuple[str, str, str]
 ) -> None:

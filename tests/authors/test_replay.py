@@ -66,6 +66,7 @@ def test_another_bots_answers_are_shown_where_they_differ(workshop: Program, res
     assert "  now:     {" in done.stdout
 
 
+@pytest.mark.parametrize("results", ["tienlen"], indirect=True)
 def test_a_faulty_bot_is_fed_to_the_end(workshop: Program, results: Path) -> None:
     done = workshop("replay", results, 1, "--seat", 0, "--feed", BOTS / "faulty/crash_move")
     assert done.returncode == 0, done.stderr
@@ -99,6 +100,7 @@ def test_every_deal_can_be_shown_from_every_seat(results: Path) -> None:
                 assert failed or json.loads(told[-1])["type"] == "result"
 
 
+@pytest.mark.parametrize("results", ["tienlen"], indirect=True)
 def test_without_a_terminal_all_moves_are_printed(workshop: Program, results: Path) -> None:
     done = workshop("replay", results, "--last-fault", "crash-move")
     assert done.returncode == 0, done.stderr
@@ -107,6 +109,7 @@ def test_without_a_terminal_all_moves_are_printed(workshop: Program, results: Pa
     assert "the deal is over" in done.stdout
 
 
+@pytest.mark.parametrize("results", ["tienlen"], indirect=True)
 def test_from_a_seat_other_hands_are_hidden(workshop: Program, results: Path) -> None:
     done = workshop("replay", results, 1, "--seat", 0)
     assert "as " in done.stdout.splitlines()[0]
@@ -115,6 +118,7 @@ def test_from_a_seat_other_hands_are_hidden(workshop: Program, results: Path) ->
     assert '"type":"result"' in done.stdout
 
 
+@pytest.mark.parametrize("results", ["tienlen"], indirect=True)
 def test_a_person_steps_through_a_deal(workshop: Program, results: Path) -> None:
     terminal = workshop.at_a_terminal("replay", results, 1)
     for typed, expected in (
@@ -143,6 +147,7 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize("results", ["tienlen"], indirect=True)
 @pytest.mark.parametrize(("words", "message"), WRONG.values(), ids=WRONG)
 def test_what_cannot_be_shown_is_told(
     workshop: Program, results: Path, words: tuple[object, ...], message: str

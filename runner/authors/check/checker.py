@@ -77,6 +77,8 @@ class _Trial:
         self._protection = protection()
         self._clock = make_clock(plan.clock)
         self._strayed = False
+        self._plays: set[str] = set()
+        """How the same deal was played by all processes that had no fault in it."""
 
     def run(self) -> None:
         """All checks, until one fails that all others need."""
@@ -150,6 +152,7 @@ class _Trial:
             raise _HopelessError from fault
         finally:
             witness.stop()
+        self._ready = witness.ready
         exchange = Exchange(witness.hello, encode(witness.ready), took)
         found = f"ready; it wants legal plays listed: {witness.ready.legal}"
         self._add(answered(name, found, exchange, table.settings.start_ms))
@@ -174,6 +177,7 @@ class _Trial:
             f"{game.name}: {variant.label}",
             table,
             lambda bot: [table.play(bot, it, seat=(number + it) % players) for it in range(deals)],
+            repeats=number == 0 and game.name == self._games()[0].name,
         )
 
     def _instant(self, table: Table) -> None:
@@ -190,9 +194,19 @@ class _Trial:
         name: str,
         table: Table,
         play: Callable[[Witness], list[DealRecord]],
+        *,
+        repeats: bool = False,
         **manner: Any,
     ) -> Check:
-        """Play deals with a fresh process and say what came of them."""
+        """Play deals with a fresh process and say what came of them.
+
+        Args:
+            name: What is tried.
+            table: Where.
+            play: Plays the deals.
+            repeats: Whether the first is the deal that is played over and over.
+            manner: For the witness.
+        """
         spoilt = ""
         for _ in range(_REPEATS):
             witness = table.witness(self._spec, **manner)
@@ -205,6 +219,8 @@ class _Trial:
                 witness.stop()
             strays = not self._strayed  # to say it once is enough
             self._strayed = self._strayed or bool(deals.strays())
+            if repeats and deals.fault() is None:
+                self._plays.add(deals.records[0].moves)
             return self._add(judged(name, deals, table.settings.move_ms, strays=strays))
         return self._add(Check(name=name, verdict="skipped", found=spoilt))
 
@@ -213,7 +229,7 @@ class _Trial:
     def _hard_cases(self, games: list[Game[Any, Any]]) -> None:
         table = self._usual_table(games[0])
         for name, say in MANNERS.items():
-            self._watched(name, table, lambda bot: [table.play(bot, 0)], say=say)
+            self._watched(name, table, lambda bot: [table.play(bot, 0)], repeats=True, say=say)
         self._watched(
             "ended in the middle of a deal and started again",
             table,
@@ -222,7 +238,7 @@ class _Trial:
         )
         for game in games:
             self._longest(game)
-        self._repeats(table)
+        self._repeats()
         self._habits(table)
 
     def _longest(self, game: Game[Any, Any]) -> None:
@@ -246,20 +262,10 @@ class _Trial:
         finally:
             witness.stop()
 
-    def _repeats(self, table: Table) -> None:
-        """Whether the same cards and the same seed give the same play."""
+    def _repeats(self) -> None:
+        """Whether the same cards and the same seed gave the same play all along."""
         name = "the same deal again in a new process"
-        played = set()
-        for _ in range(2):
-            witness = table.witness(self._spec)
-            try:
-                played.add(table.play(witness, 0).moves)
-            except SpoiltError as error:
-                self._add(Check(name=name, verdict="skipped", found=str(error)))
-                return
-            finally:
-                witness.stop()
-        if len(played) == 1:
+        if len(self._plays) <= 1:
             self._add(Check(name=name, verdict="ok", found="it plays the same"))
             return
         self._add(
@@ -273,14 +279,7 @@ class _Trial:
         )
 
     def _habits(self, table: Table) -> None:
-        witness = table.witness(self._spec)
-        try:
-            witness.start()
-        except Fault:
-            return  # it has been said above
-        finally:
-            witness.stop()
-        habits = habits_of(self._spec, table, first_position(table), witness.ready)
+        habits = habits_of(self._spec, table, first_position(table), self._ready)
         remarks = habits.remarks(table)
         self._add(
             Check(
