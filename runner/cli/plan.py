@@ -25,16 +25,15 @@ def plan(
     from runner.process.sandbox import choose
     from runner.run.cores import available
     from runner.run.plan import plan_lines
-    from runner.run.prepare import draw_seed
+    from runner.run.prepare import draw_seed, protection_line
 
     loaded = load_config(config, seed=seed)
+    launcher = choose(loaded.sandbox, trusted=all(bot.trusted for bot in loaded.entrants))
     lines = plan_lines(
         loaded,
         None if loaded.seed is None else draw_seed(loaded, None),
         jobs or available(),
-        protection=choose(
-            loaded.sandbox, trusted=all(bot.trusted for bot in loaded.entrants)
-        ).describe(),
+        protection=protection_line(launcher, loaded.limits),
     )
     typer.echo("\n".join(lines))
 

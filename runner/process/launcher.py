@@ -54,6 +54,15 @@ class Rights:
     env: tuple[str, ...] = ()
     """Names of variables that are passed on from this program's own environment."""
 
+    def describe(self) -> str:
+        """All that was granted, in words; empty if nothing was."""
+        parts = ["network"] if self.network else []
+        for name in ("devices", "data", "env"):
+            values = getattr(self, name)
+            if values:
+                parts.append(f"{name} {' '.join(values)}")
+        return ", ".join(parts)
+
 
 @dataclass(frozen=True)
 class Program:
@@ -83,11 +92,16 @@ class ResourceLimits:
     temp_size: int = 64 * 1024 * 1024
     """Bytes of temporary files; only a sandbox can hold a bot to it."""
 
-    def describe(self) -> str:
-        """For the line on what protects the host, such as ``processes 32 | memory 512M``."""
-        if self.memory is None:
-            return f"processes {self.processes}"
-        return f"processes {self.processes} | memory {self.memory >> 20}M (rlimit + watchdog)"
+    def describe(self, *, confined: bool = True) -> str:
+        """For the line on what protects the host, such as ``processes 32 | memory 512M``.
+
+        Args:
+            confined: Whether a sandbox can hold bots to those that need one.
+        """
+        parts = [f"processes {self.processes}"] if confined else []
+        if self.memory is not None:
+            parts.append(f"memory {self.memory >> 20}M (rlimit + watchdog)")
+        return " | ".join(parts)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
         ("rules that differ", _pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),
         ("protection", facts.protection),
+        ("granted", _granted(facts)),
         ("clock", facts.clock),
         ("ratings", _rating(facts)),
         ("seed", _seed(summary)),
@@ -77,6 +78,11 @@ def recipe(summary: Summary, store: Store) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def _granted(facts: Facts) -> str:
+    """What bots may do beyond playing, where the organiser has granted any of them more."""
+    return "; ".join(f"{bot.name}: {bot.rights}" for bot in facts.entrants if bot.rights)
 
 
 def _quoted(text: str) -> str:

@@ -29,6 +29,8 @@ class EntrantFacts(msgspec.Struct, frozen=True):
     author: str
     hash: str
     executable: str
+    rights: str = ""
+    """What the organiser granted it, in words."""
 
 
 class Facts(msgspec.Struct, frozen=True):

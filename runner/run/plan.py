@@ -71,7 +71,9 @@ def plan_lines(
 
 def _entrant(bot: Entrant) -> str:
     team = "" if bot.team is None else f"team {bot.team}"
-    notes = ", ".join(filter(None, (bot.language, team)))
+    rights = bot.rights.describe()
+    granted = f"granted {rights}" if rights else ""
+    notes = ", ".join(filter(None, (bot.language, team, granted)))
     return f"{bot.name} ({notes})" if notes else bot.name
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from runner.play.settings import BotSpec, PlaySettings
+from runner.process.launcher import ResourceLimits
 from runner.schedule import registry as formats
 from runner.schedule.base import Field
 from runner.schedule.stages import StagedFormat, Stages
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from runner.bots import Bot
-    from runner.config import Config
+    from runner.config import Config, LimitsConfig
+    from runner.process.launcher import Launcher
     from runner.schedule.base import Format
     from runner.schedule.stages import Stage
 
@@ -28,6 +30,7 @@ __all__ = [
     "make_format",
     "make_stages",
     "play_settings",
+    "protection_line",
     "specs",
 ]
 
@@ -134,6 +137,13 @@ def make_stages(
     """
     field = make_field(seed.master, config.options.players, names, _teams(config))
     return Stages(config.schedule.format, field, config.schedule.options, stages)
+
+
+def protection_line(launcher: Launcher, limits: LimitsConfig) -> str:
+    """What protects the host, in one line that is stored with the results."""
+    resources = ResourceLimits(memory=limits.memory, processes=limits.processes)
+    held = resources.describe(confined=launcher.confines)
+    return " | ".join(filter(None, (launcher.describe(), held)))
 
 
 def make_format(

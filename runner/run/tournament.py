@@ -35,6 +35,7 @@ from runner.run.prepare import (
     make_format,
     make_stages,
     play_settings,
+    protection_line,
     specs,
 )
 from runner.run.progress import Progress, Tally
@@ -327,7 +328,7 @@ class _Run:
             self._config,
             self._seed,
             executor.slots,
-            protection=self._launcher.describe(),
+            protection=protection_line(self._launcher, self._config.limits),
             stages=self._all_stages(),
         ):
             self._reporter.say(line)
@@ -381,13 +382,20 @@ class _Run:
             rules=rules,
             differing=differing_rules(config.game, rules),
             limits=limits_line(config),
-            protection=self._launcher.describe(),
+            protection=protection_line(self._launcher, self._config.limits),
             clock=make_clock(config.clock).describe(),
             version=__version__,
             rating=config.rating.constants(find_game(config.game).draw_probability),
             update=config.rating.updating,
             entrants=tuple(
-                EntrantFacts(bot.name, bot.language, bot.author, bot.hash, bot.executable)
+                EntrantFacts(
+                    name=bot.name,
+                    language=bot.language,
+                    author=bot.author,
+                    hash=bot.hash,
+                    executable=bot.executable,
+                    rights=bot.rights.describe(),
+                )
                 for bot in bots
             ),
         )
