@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from whole_program import arena
+
+__all__ = ["arena"]
