@@ -74,10 +74,14 @@ def run(  # noqa: PLR0913 - each is an option
     prints the table.
     """
     with plain_ctrl_c():
+        from contextlib import closing
+
         from runner.cli.live import LiveReporter
         from runner.cli.reporting import make_reporter
         from runner.cli.texts import print_table
         from runner.config import load_config
+        from runner.publish.certainty import short_schedule
+        from runner.results.store import FILE_NAME, Store
         from runner.run.roster import entered
         from runner.run.tournament import RunChoices
         from runner.run.tournament import run as run_tournament
@@ -98,7 +102,9 @@ def run(  # noqa: PLR0913 - each is an option
     reporter = make_reporter()
     if live:
         reporter = LiveReporter(reporter, choices.folder)
-    print_table(run_tournament(loaded, choices, reporter))
+    summary = run_tournament(loaded, choices, reporter)
+    with closing(Store(choices.folder / FILE_NAME)) as store:
+        print_table(summary, short_schedule(store, summary))
     typer.echo(f"the page: {choices.folder / 'index.html'}")
 
 

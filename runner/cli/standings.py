@@ -28,24 +28,30 @@ def standings(
     format: Annotated[  # noqa: A002 - it names the option
         Format, typer.Option(help="How to write it.")
     ] = Format.table,
+    warn: Annotated[
+        bool,
+        typer.Option("--warn", help="Say whether the deals suffice, also where there are many."),
+    ] = False,
 ) -> None:
     """Print the ranking of stored results.
 
-    It is computed afresh from the deals, also while a run goes on.
+    It is computed afresh from the deals, also while a run goes on. Where there are up to 20,000
+    deals the table also says whether they suffice to tell the bots apart.
     """
     from contextlib import closing
 
     from runner.cli.terminal import write_exactly
     from runner.cli.texts import print_table
+    from runner.publish.certainty import QUICK_DEALS, short_schedule
     from runner.publish.summary import summarise
     from runner.publish.tables import FORMATS
     from runner.results.store import FILE_NAME, Store
 
     with closing(Store(folder / FILE_NAME)) as store:
         summary = summarise(store)
-    if format is Format.table:
-        print_table(summary)
-        return
+        if format is Format.table:
+            print_table(summary, short_schedule(store, summary, None if warn else QUICK_DEALS))
+            return
     writers = {Path(file).suffix: write for _, file, write in FORMATS}
     write_exactly(writers[f".{format}"](summary))
 

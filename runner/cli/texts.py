@@ -29,13 +29,20 @@ def yaml_value(value: Any) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def print_table(summary: Summary) -> None:
-    """Print the ranking to stdout."""
+def print_table(summary: Summary, warning: str | None = None) -> None:
+    """Print the ranking to stdout, and under it how far it can be trusted.
+
+    Args:
+        summary: The table.
+        warning: What `runner.publish.certainty.short_schedule` says of it.
+    """
     console = stdout_console()
     console.print(Text(f"{summary.facts.name}: {headline(summary)}"), soft_wrap=True)
     console.print(terminal_table(summary))
     for line in ruling_lines(summary):
         console.print(Text(line), soft_wrap=True)
+    if warning is not None:
+        console.print(Text(warning, style="yellow"), soft_wrap=True)
 
 
 def game_list() -> str:
