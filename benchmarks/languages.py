@@ -1,7 +1,8 @@
-"""Moves and deals a second of bots in several languages, four of a kind at a table of Tien Len.
+"""Moves a second of bots in several languages, four of a kind at a table of Tien Len.
 
-All share one core with the runner. The reference is the trivial C bot in the same run; languages
-that this machine lacks are left out.
+All share one core with the runner. ``cpu`` is the processor time of runner and bots together, their
+start left out; its ratio is to the trivial C bot in the same run. Languages that this machine lacks
+are left out.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan
 from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
+from runner.process.sweep import descendants
 
 if TYPE_CHECKING:
     import argparse
@@ -39,16 +41,15 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         trivial = BotSpec(0, "trivial", (build(folder),), folder)
         reference = _speed(trivial, arguments.matches)
-        figures["trivial_c_moves_per_second"] = reference[0]
-        figures["trivial_c_deals_per_second"] = reference[1]
+        figures |= {f"trivial_c_{what}": value for what, value in reference.items()}
         for language, name in LANGUAGES.items():
             spec = _staged(Path(folder), name)
             if spec is None:
                 continue
-            moves, deals = _speed(spec, arguments.matches)
-            figures[f"{language}_moves_per_second"] = moves
-            figures[f"{language}_deals_per_second"] = deals
-            figures[f"{language}_ratio"] = moves / reference[0]
+            speed = _speed(spec, arguments.matches)
+            figures |= {f"{language}_{what}": value for what, value in speed.items()}
+            ratio = speed["cpu_us_a_move"] / reference["cpu_us_a_move"]
+            figures[f"{language}_cpu_ratio"] = ratio
     return figures
 
 
@@ -64,21 +65,35 @@ def _staged(folder: Path, name: str) -> BotSpec | None:
     return BotSpec(0, bot.name, bot.command, bot.folder)
 
 
-def _speed(spec: BotSpec, matches: int) -> tuple[float, float]:
-    """Moves and deals a second, once the bots are warm."""
+def _speed(spec: BotSpec, matches: int) -> dict[str, float]:
+    """Moves and deals a second, and the processor time of a deal, once the bots are warm."""
     bots = [BotSpec(seat, str(seat), spec.command, spec.folder) for seat in range(4)]
     tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
     try:
         for match in range(WARM_UP):
             _moves(tables, match)
-        began, moves, deals = time.perf_counter(), 0, 0
+        began, used, moves, deals = time.perf_counter(), _cpu_seconds(), 0, 0
         while deals < matches and time.perf_counter() - began < SECONDS:
             moves += _moves(tables, WARM_UP + deals)
             deals += 1
-        seconds = time.perf_counter() - began
+        seconds, spent = time.perf_counter() - began, _cpu_seconds() - used
     finally:
         tables.pool.kill()
-    return moves / seconds, deals / seconds
+    return {
+        "moves_per_second": moves / seconds,
+        "deals_per_second": deals / seconds,
+        "cpu_ms_a_deal": spent / deals * 1e3,
+        "cpu_us_a_move": spent / moves * 1e6,
+    }
+
+
+def _cpu_seconds() -> float:
+    """Processor time of this process and of all below it that are alive, in steps of 10 ms."""
+    ticks = 0
+    for pid in (os.getpid(), *descendants(os.getpid())):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _moves(tables: Tables, match: int) -> int:

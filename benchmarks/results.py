@@ -21,11 +21,14 @@ import trueskill
 from figures import cpu_us, report
 from synthetic import configuration
 
-from runner.ratings.standings import Tally
+from runner.errors import TourneyError
+from runner.ratings.standings import standings
 from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     import argparse
+
+    from runner.ratings.raters import Update
 
 HERE = Path(__file__).parent
 TOURNEY = [sys.executable, "-m", "runner.cli"]
@@ -64,21 +67,8 @@ def _reference() -> float:
 
 def _begin(folder: Path, out: Path, bots: int) -> None:
     """Begin a tournament for real, so that everything is stored that a run stores."""
-    process = subprocess.Popen(
-        [*TOURNEY, "run", configuration(folder, bots, 1), "--out", out], stderr=subprocess.DEVNULL
-    )
-    while process.poll() is None and not _has_deals(out):
-        time.sleep(0.05)
-    process.terminate()
-    process.wait()
-
-
-def _has_deals(out: Path) -> bool:
-    try:
-        with closing(Store(out / FILE_NAME)) as store:
-            return store.count() > 0
-    except Exception:  # noqa: BLE001 - it is being made
-        return False
+    configuration(folder, bots, 1)
+    _first_new_deal(folder, out)
 
 
 def _fill(folder: Path, out: Path, bots: int, deals: int) -> float:
@@ -115,45 +105,50 @@ def _parts(out: Path, unit: float) -> dict[str, float]:
         deals = list(islice(store.records(), _SAMPLE))
         reading = (time.process_time() - began) / len(deals) * 1e6
         names = [entrant["name"] for entrant in store.meta("facts")["entrants"]]
-    tally = Tally(names)
-    began = time.process_time()
-    for deal in deals:
-        tally.add(deal)
-    rating = (time.process_time() - began) / len(deals) * 1e6
-    return {
-        "reading_us": reading,
-        "reading_ratio": reading / unit,
-        "rating_us": rating,
-        "rating_ratio": rating / unit,
-    }
+    figures = {"reading_us": reading, "reading_ratio": reading / unit}
+    updates: tuple[Update, ...] = ("sequential", "order_free")
+    for update in updates:
+        began = time.process_time()
+        standings(names, deals, update=update)
+        rating = (time.process_time() - began) / len(deals) * 1e6
+        figures |= {f"{update}_us": rating, f"{update}_ratio": rating / unit}
+    return figures
 
 
 def _continuing(folder: Path, out: Path) -> dict[str, float]:
-    """Seconds from the start of a continued run to its first new deal."""
-    with closing(Store(out / FILE_NAME)) as store:
-        before = store.count()
+    """Seconds to the first new deal of a continued run, beside those of one that begins."""
+    seconds = _first_new_deal(folder, out)
+    fresh = _first_new_deal(folder, folder / "fresh")
+    return {
+        "continuing_s": seconds,
+        "beginning_s": fresh,
+        "continuing_ratio": seconds / fresh,
+    }
+
+
+def _first_new_deal(folder: Path, out: Path) -> float:
+    before = _deals(out)
     began = time.perf_counter()
     process = subprocess.Popen(
         [*TOURNEY, "run", folder / "synthetic.yaml", "--out", out, "--jobs", "1"],
-        stderr=subprocess.PIPE,
-        text=True,
+        stderr=subprocess.DEVNULL,
     )
-    assert process.stderr is not None
-    ready = 0.0
-    for line in process.stderr:
-        if line.startswith("continuing:"):
-            ready = time.perf_counter() - began
-            break
-    played = None
-    while played is None and process.poll() is None:
+    try:
+        while _deals(out) == before:
+            assert process.poll() is None
+            time.sleep(0.02)
+        return time.perf_counter() - began
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _deals(out: Path) -> int:
+    try:
         with closing(Store(out / FILE_NAME)) as store:
-            if store.count() > before:
-                played = time.perf_counter() - began
-        time.sleep(0.02)
-    process.stderr.close()
-    process.terminate()
-    process.wait()
-    return {"continuing_ready_s": ready, "continuing_first_deal_s": played or 0.0}
+            return store.count()
+    except TourneyError:  # it is not there, or being made
+        return 0
 
 
 if __name__ == "__main__":
