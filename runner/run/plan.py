@@ -124,7 +124,7 @@ def _schedule(config: Config, tournament: Any, jobs: int) -> str:
     guess = duration(deals * _GUESS_SECONDS / jobs)
     return (
         f"{text} of {kind}, {_some(deals, 'deal')}; about {guess} with {_some(jobs, 'worker')}"
-        f" if a deal takes {_GUESS_SECONDS * 1000:g} ms"
+        f" if the bots answer at once ({_GUESS_SECONDS * 1000:g} ms a deal)"
     )
 
 
