@@ -74,19 +74,21 @@ def run(  # noqa: PLR0913 - each is an option
     prints the table.
     """
     with plain_ctrl_c():
+        from runner.config import load_config
+
+        loaded = load_config(config, seed=seed, skip_broken=skip_broken)
+
         from contextlib import closing
 
         from runner.cli.live import LiveReporter
         from runner.cli.reporting import make_reporter
         from runner.cli.texts import print_table
-        from runner.config import load_config
         from runner.publish.certainty import short_schedule
         from runner.results.store import FILE_NAME, Store
         from runner.run.roster import entered
         from runner.run.tournament import RunChoices
         from runner.run.tournament import run as run_tournament
 
-    loaded = load_config(config, seed=seed, skip_broken=skip_broken)
     choices = RunChoices(
         folder=out or Path("results") / loaded.path.stem,
         again=shlex.join(["tourney", *(word for word in sys.argv[1:] if word != "--fresh")]),

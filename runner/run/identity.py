@@ -76,7 +76,7 @@ def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif before[name]["number"] != now[name]["number"]:
             was, is_now = before[name]["number"] + 1, now[name]["number"] + 1
             yield f"the bot {name!r} was entrant {was}, is entrant {is_now}"
-        elif before[name]["team"] != now[name]["team"]:
+        elif before[name].get("team") != now[name].get("team"):
             teams = [facts["team"] or "none" for facts in (before[name], now[name])]
             yield f"the team of the bot {name!r} was {teams[0]}, is {teams[1]}"
 

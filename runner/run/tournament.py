@@ -15,7 +15,6 @@ from runner.errors import Interrupted, UsageError
 from runner.games.registry import game as find_game
 from runner.process.fair import make_clock
 from runner.process.sandbox import choose, resolve
-from runner.publish.files import write_files
 from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.publish.wording import utc
 from runner.results.records import Decision
@@ -115,6 +114,9 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
             this_run.go()
             reporter.end()
             signals.prompt()  # the table of a long tournament takes a while
+            # Arrays and plots take half a second to load, which a run that cannot begin has not.
+            from runner.publish.files import write_files  # noqa: PLC0415
+
             summary = summarise(store)
             write_files(folder.path, store, summary)
         except Interrupted as error:
