@@ -10,17 +10,21 @@ import threading
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from runner.cluster.engine import LOCAL, Engine
+from runner.cluster.luggage import pack_luggage
 from runner.run.executor import Executor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from runner.bots import Bot
     from runner.cluster.luggage import Luggage
-    from runner.run.wire import Outcome, Task
+    from runner.config.models import Entrant
+    from runner.run.wire import Outcome, Setup, Task
 
-__all__ = ["LOCAL", "DaskExecutor"]
+__all__ = ["LOCAL", "DaskExecutor", "open_executor"]
 
 _BOUND = 15.0
 """Seconds after which a cluster that does not let go is left to itself: its workers end what
@@ -118,3 +122,17 @@ class DaskExecutor(Executor):
         finally:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
+
+
+def open_executor(  # noqa: PLR0913 - all that a cluster needs to know of a run
+    address: str,
+    setup: Setup,
+    entrants: Sequence[Entrant],
+    bots: Sequence[Bot],
+    *,
+    jobs: int | None,
+    pin: bool,
+) -> DaskExecutor:
+    """The executor of a run; arguments and errors as for `runner.run.engines.on_cluster`."""
+    luggage = pack_luggage(uuid4().hex, setup, entrants, bots, pin=pin)
+    return DaskExecutor(address, luggage, jobs)

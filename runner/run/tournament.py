@@ -10,7 +10,6 @@ import msgspec
 
 from runner import __version__
 from runner.bots.recall import remember
-from runner.cluster.choice import chosen_cluster, on_cluster
 from runner.errors import Interrupted, UsageError
 from runner.games.registry import game as find_game
 from runner.process.fair import make_clock
@@ -21,6 +20,7 @@ from runner.results.records import Decision
 from runner.results.store import Store
 from runner.run import checkpoint
 from runner.run.conductor import Conductor
+from runner.run.engines import chosen_cluster, on_cluster
 from runner.run.field import absent, kept_stages, next_round, present, take_effect
 from runner.run.folder import ResultsFolder
 from runner.run.identity import check_same
@@ -76,7 +76,7 @@ class RunChoices:
     """Workers; one for each free core if None."""
     pin: bool = True
     dask: str | None = None
-    """The address of a Dask scheduler, or ``local``; see `runner.cluster.choice`."""
+    """The address of a Dask scheduler, or ``local``; see `runner.run.engines`."""
     fresh: bool = False
     skip_broken: bool = False
     added: tuple[Entrant, ...] = ()

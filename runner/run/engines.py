@@ -1,11 +1,14 @@
-"""Whether a run uses a cluster, and which; loads nothing of Dask before it does."""
+"""What plays the matches, if not workers of this machine alone. A new engine is a line here.
+
+Nothing of an engine is loaded before it is used.
+"""
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from runner.errors import UsageError
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen_cluster", "on_cluster"]
 
+_ENGINES = {"dask": "runner.cluster.executor:open_executor"}
 _VARIABLE = "DASK_SCHEDULER_ADDRESS"
 
 
@@ -65,8 +69,8 @@ def on_cluster(  # noqa: PLR0913 - all that a cluster needs to know of a run
     Raises:
         UsageError: A bot's files cannot be read any more.
     """
-    from runner.cluster.executor import DaskExecutor  # noqa: PLC0415 - Dask takes a second
-    from runner.cluster.luggage import pack_luggage  # noqa: PLC0415
-
-    luggage = pack_luggage(uuid4().hex, setup, entrants, bots, pin=pin)
-    return DaskExecutor(address, luggage, jobs)
+    module, _, name = _ENGINES["dask"].partition(":")
+    opened: Executor = getattr(import_module(module), name)(
+        address, setup, entrants, bots, jobs=jobs, pin=pin
+    )
+    return opened
