@@ -68,6 +68,7 @@ class DealInPlay:
         self._encode_action = game.encode
         self._greetings = [encode(self._greeting(seat, seed)) for seat, seed in enumerate(seeds)]
         self._greeted: set[int] = set()
+        self._not_started: dict[int, Fault] = {}
         seats = range(len(players))
         # A late answer to another deal must not look like one to this: ids start anywhere, but
         # always at the same place for the same deal, since a bot may draw on them.
@@ -130,7 +131,10 @@ class DealInPlay:
                 try:
                     self._start(seat)
                 except Fault as fault:
-                    self._note_fault(seat, fault)
+                    if self._settings.on_fault == "substitute":
+                        self._not_started[seat] = fault  # it is noted when its turn comes
+                    else:
+                        self._note_fault(seat, fault)
 
     def _plays(self, seat: int) -> bool:
         """Whether a player is still in the deal, from which the cards may release him at once."""
@@ -165,6 +169,8 @@ class DealInPlay:
         state = self._state
         player = self._players[seat]
         if not player.running:
+            if seat in self._not_started:
+                raise self._not_started.pop(seat)
             self._start(seat)
         legal, complete = None, True
         if player.ready.legal != "none":
@@ -254,6 +260,8 @@ class DealInPlay:
 
     def _finish(self, start: int | None) -> DealRecord:
         state = self._state
+        for seat, fault in self._not_started.items():  # the deal was over before its turn
+            self._note_fault(seat, fault)
         places, points = state.places(), state.returns()
         notes: list[tuple[int, str]] = []
         for seat, player in enumerate(self._players):

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from runner.process.launcher import Launcher
     from runner.results.records import DealRecord
 
-__all__ = ["Tables", "dealt", "player_setup"]
+__all__ = ["REPEATS", "Tables", "dealt", "player_setup"]
 
 _MOST_DEALS = 10_000
 """Of a match to a target: where nobody can reach it, it ends all the same."""
 
-_REPEATS = 3
+REPEATS = 3
 """How often a deal that the host has spoilt is played again."""
 
 
@@ -173,7 +173,7 @@ class Tables:
                     player.stop()
                 faults[:] = before
                 voids.append(str(error))
-                if len(voids) > _REPEATS:
+                if len(voids) > REPEATS:
                     raise
             else:
                 return msgspec.structs.replace(record, voids=tuple(voids)), following

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
 
+from runner.errors import RunError
 from runner.play.faults import Fault, SpoiltError
 from runner.process.channel import Channel, ExchangeError
 from runner.process.launcher import Program, ResourceLimits
@@ -33,6 +36,20 @@ _NOTES = 50
 
 _SLOW_SHARE = 2
 """A move that takes half of its limit is looked into."""
+
+_HOPELESS = 2
+"""So many limits of a bot's own time are not waited for any longer, and not forgiven."""
+
+_HOST_ERRORS = {
+    errno.EAGAIN,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
+    errno.ENOSPC,
+    errno.EROFS,
+}
 
 _PONDERED = 10_000_000
 """Nanoseconds of thinking in others' time, in one deal, that mark a bot for being stopped then."""
@@ -79,6 +96,7 @@ class Player:
         self._watch: Watch | None = None
         self._pondered = 0
         self._frozen = False
+        self._began = self._limit = 0
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
         self._stray = False
@@ -99,7 +117,9 @@ class Player:
         program = Program(self.bot.command, self.bot.folder, self.bot.env, self.bot.rights)
         try:
             self._child = setup.launcher.start(program, setup.resources)
-        except (OSError, ValueError) as error:  # ValueError: words that no program can be given
+        except (OSError, ValueError, RunError) as error:  # ValueError: words no program can get
+            if _is_hosts(error, program):
+                raise SpoiltError(self.bot.name, f"it could not be started: {error}") from error
             raise Fault("start", f"it could not be started: {error}") from error
         self._watch = setup.clock.watch(self._child)
         self._pondered = 0
@@ -112,6 +132,7 @@ class Player:
             step=self._step,
         )
         self._forget_lines()
+        self._began, self._limit = began, setup.start_limit
         deadline = began + setup.clock.patience(setup.start_limit)
         try:
             self.ready = self._await_ready(self._channel, deadline)
@@ -163,7 +184,8 @@ class Player:
         pondered = watch.begin()
         if pondered or self._frozen:
             pondered = self._woken(pondered)
-        began = monotonic_ns()
+        self._limit = limit
+        self._began = began = monotonic_ns()
         deadline = began + self._setup.clock.patience(limit)
         try:
             answer = read(line := channel.exchange(request, deadline), request_id)
@@ -248,9 +270,13 @@ class Player:
         self._stray = False
 
     def _step(self, late: int) -> None:
-        """The bot has not answered for a while."""
+        """The bot has not answered for a while; raises ExchangeError once that is hopeless."""
         if self._watch is not None:
             self._watch.step(late)
+            wall = monotonic_ns() - self._began
+            hopeless = _HOPELESS * self._limit
+            if wall >= hopeless and self._watch.charge(wall).charged >= hopeless:
+                raise ExchangeError("deadline")
         if self._setup.waiting is not None:
             self._setup.waiting(self.bot.name)
 
@@ -277,7 +303,7 @@ class Player:
         charged = charge.charged + pondered
         if charged <= limit:
             return charged
-        self._blame_host(charge)
+        self._blame_host(charge, limit)
         cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
         raise self.fault(self._kind_of_silence(), cause, line)
 
@@ -289,9 +315,13 @@ class Player:
             self._watch.step(late)
         return self._watch.charge(wall)
 
-    def _blame_host(self, charge: Charge) -> None:
-        """Raise SpoiltError if the host is to blame for a delay."""
-        if charge.spoilt:
+    def _blame_host(self, charge: Charge, limit: int) -> None:
+        """Raise SpoiltError if the host may be to blame for a delay.
+
+        A bot that has used up its limit twice, by its own time alone, is late whatever the host
+        did besides.
+        """
+        if charge.spoilt and charge.charged < _HOPELESS * limit:
             self._end()
             raise SpoiltError(self.bot.name, charge.spoilt)
 
@@ -314,7 +344,7 @@ class Player:
             return self.fault("memory", f"it used more than {self._memory_cap()} of memory")
         if error.reason == "deadline":
             charge = self._charged(wall)
-            self._blame_host(charge)
+            self._blame_host(charge, limit)
             if charge.charged < limit:
                 self._end()
                 starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"
@@ -355,6 +385,16 @@ class Player:
         if cap is None:
             return False
         return ended.peak_memory > 0.9 * cap or any(word in stderr for word in _OUT_OF_MEMORY)
+
+
+def _is_hosts(error: Exception, program: Program) -> bool:
+    """Whether a start failed for want of something that the host should have."""
+    if isinstance(error, RunError):
+        return True
+    number = getattr(error, "errno", None)
+    if number == errno.ENOENT:  # all that is the bot's is there: a temporary folder is not
+        return Path(program.command[0]).exists() and Path(program.folder).is_dir()
+    return number in _HOST_ERRORS
 
 
 def _at_start(fault: Fault) -> Fault:

@@ -102,7 +102,7 @@ class LocalExecutor(Executor):
                 raise_if_broken(outcome)
                 if isinstance(outcome, Spoilt):
                     raise RunError(
-                        f"the run pauses: this machine spoils the same deal again and again"
+                        f"the run pauses: this machine fails the same start or deal again and again"
                         f" ({outcome.cause}). No bot is blamed, and what was stored before is safe."
                         " Give the machine more room (fewer --jobs, fewer other programs), then run"
                         " the same command again to continue."

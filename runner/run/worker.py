@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from runner import __version__
 from runner.play.faults import Fault, SpoiltError
-from runner.play.match import Tables
+from runner.play.match import REPEATS, Tables
 from runner.process.fair import make_clock
 from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
@@ -134,10 +134,15 @@ class Worker:
 
     def _check(self, check: Check) -> Checked:
         (player,) = self._tables.pool.seat((check.entrant,))
-        try:
-            player.start()
-        except Fault as fault:
-            return Checked(check.number, check.entrant, None, fault.cause, fault.stderr)
+        for left in reversed(range(REPEATS + 1)):
+            try:
+                player.start()
+                break
+            except SpoiltError:
+                if not left:
+                    raise
+            except Fault as fault:
+                return Checked(check.number, check.entrant, None, fault.cause, fault.stderr)
         self._tables.pool.renew()
         return Checked(check.number, check.entrant, player.ready)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from runner.games.registry import game
+from runner.play.faults import SpoiltError
 from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
 from runner.process.fair import FairClock
@@ -259,3 +260,28 @@ def test_where_the_time_of_a_slow_move_went_is_kept(tmp_path: Path) -> None:
     assert len(slow) <= 1
     for move in slow:  # beside a busy machine it may have had to wait, but it did work
         assert move.wall > move.cpu // 2 > 0
+
+
+def test_a_bot_that_never_answers_is_late_although_the_host_stumbles(tmp_path: Path) -> None:
+    silent = bot(tmp_path, 0, "def think(): time.sleep(3600)")
+    program = (
+        "import os, signal, time\n"
+        "for _ in range(4):\n"
+        "    time.sleep(0.3)\n"
+        f"    os.kill({os.getpid()}, signal.SIGSTOP)\n"
+        "    time.sleep(0.3)\n"
+        f"    os.kill({os.getpid()}, signal.SIGCONT)\n"
+    )
+    stumbles = subprocess.Popen([sys.executable, "-c", program])
+    records = play([silent, bot(tmp_path, 1, "")], move_ms=500)
+    stumbles.wait()
+    (fault,) = records[0].faults
+    assert (fault.entrant, fault.kind) == (0, "timeout")
+
+
+def test_a_temporary_folder_that_is_gone_is_no_fault_of_a_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(SpoiltError, match="could not be started"):
+        play([bot(tmp_path, 0, ""), bot(tmp_path, 1, "")])
