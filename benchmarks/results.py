@@ -131,6 +131,7 @@ def _first_new_deal(folder: Path, out: Path) -> float:
     began = time.perf_counter()
     process = subprocess.Popen(
         [*TOURNEY, "run", folder / "synthetic.yaml", "--out", out, "--jobs", "1"],
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:

@@ -59,6 +59,7 @@ def _first_deal(folder: Path, bots: int) -> float:
     began = time.perf_counter()
     process = subprocess.Popen(
         [*TOURNEY, "run", configuration(folder, bots, 1), "--out", folder / "out"],
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:

@@ -54,6 +54,8 @@ def configuration(folder: Path, bots: int, rounds: int) -> Path:
             for number in range(bots)
         ],
         "schedule": {"rounds": rounds},
+        "time": {"start": "60s", "move": "60s"},
+        "publish": {"replays": 0},  # nobody has played these deals
     }
     path.write_text(json.dumps(document))
     return path
