@@ -27,9 +27,9 @@ from runner.cluster.host import StrangerError
 from runner.cluster.machines import Machine, broken_everywhere
 from runner.config.text import escaped
 from runner.errors import RunError, TourneyError, UsageError
+from runner.process.temporary import temp_prefix
 from runner.run.cores import available
 from runner.run.executor import raise_if_broken
-from runner.run.temporary import TEMP_PREFIX
 from runner.run.wire import Check, Checked, Spoilt, read_outcome, task_frame
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ class Engine:
     async def _connected(self, stack: AsyncExitStack) -> Any:
         where: Any = self._address
         if where == LOCAL:
-            scratch = tempfile.TemporaryDirectory(prefix=TEMP_PREFIX, ignore_cleanup_errors=True)
+            scratch = tempfile.TemporaryDirectory(
+                prefix=temp_prefix("run"), ignore_cleanup_errors=True
+            )
             stack.enter_context(dask.config.set(temporary_directory=stack.enter_context(scratch)))
             where = await stack.enter_async_context(
                 LocalCluster(

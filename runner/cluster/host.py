@@ -9,12 +9,10 @@ that started them: whatever becomes of the Dask worker, no bot outlives it.
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,12 +23,12 @@ from runner.bots.cache import cache_folder
 from runner.cluster.archive import is_unpacked, unpack, unpacked_folder
 from runner.games.registry import game
 from runner.process.sandbox import choose
+from runner.process.temporary import make_temp, remove_tree
 from runner.run.cores import claim
 from runner.run.prepare import specs
 from runner.run.program import WorkerProgram
 from runner.run.readiness import stage_all
-from runner.run.temporary import TEMP_PREFIX, remove_tree
-from runner.run.wire import Waiting, outcome_frame
+from runner.run.wire import Alive, Waiting, outcome_frame
 
 if TYPE_CHECKING:
     from runner.bots import Bot
@@ -159,7 +157,7 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
     def __init__(self, luggage: Luggage) -> None:
         self._luggage = luggage
         self._cache = cache_folder()
-        self._temp = Path(tempfile.mkdtemp(prefix=TEMP_PREFIX))
+        self._temp = make_temp("run")
         self._setup: Setup | None = None
         self._lock = threading.Lock()
         self._idle: list[WorkerProgram] = []
@@ -209,6 +207,7 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
             entrants,
             launcher=choose(setup.sandbox, trusted=True),
             build_network=setup.build_network,
+            alone=False,  # this process may be a host to other runs
         )
         numbers = {entrant.name: entrant.number for entrant in entrants}
         broken = {numbers[name]: reason for name, reason in reasons.items()}
@@ -300,6 +299,8 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         """Read until the task is done; tells of waiting meanwhile."""
         while (outcomes := program.read()) is not None:
             for outcome in outcomes:
+                if isinstance(outcome, Alive):
+                    continue
                 frame = outcome_frame(outcome)[_HEADER:]
                 if not isinstance(outcome, Waiting):
                     return frame

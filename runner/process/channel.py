@@ -174,7 +174,7 @@ class Channel:
                 if self._received == before:
                     break
             self._ended = True
-        elif self._memory_cap is not None and self._child.memory() > self._memory_cap:
+        elif self._memory_cap is not None and self._child.holds_more_than(self._memory_cap):
             raise ExchangeError("memory")
 
     def _read_stdout(self) -> None:

@@ -13,16 +13,18 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, TYPE_CHECKING, ClassVar
 
 from runner.process.sweep import MARK, descendants, end_orphans, end_tree, freeze, reap, thaw
-from runner.process.system import IS_LINUX, has_exited, resident_bytes
+from runner.process.system import IS_LINUX, has_exited, proportional_bytes, resident_bytes
+from runner.process.temporary import make_temp, remove_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "SAFE_PATH",
@@ -156,8 +158,15 @@ class Child:
         return self.exit is not None or has_exited(self.pid)
 
     def memory(self) -> int:
-        """Bytes of RAM of the whole tree."""
+        """Bytes of RAM of the whole tree; what processes share counts for each of them."""
         return sum(map(resident_bytes, self.processes()))
+
+    def holds_more_than(self, cap: int) -> bool:
+        """Whether the whole tree takes up more RAM than so many bytes; what is shared counts once.
+
+        The exact count walks all pages, so it is made only if the quick one is over the cap.
+        """
+        return self.memory() > cap and sum(map(proportional_bytes, self.processes())) > cap
 
     def wait(self, grace: float) -> bool:
         """Give the process a little time to end by itself; says whether it did.
@@ -201,7 +210,7 @@ class Child:
         os.close(self.stdout)
         os.close(self.stderr)
         if self.temp is not None:
-            shutil.rmtree(self.temp, ignore_errors=True)
+            remove_tree(self.temp)
         return self.exit
 
     def _end_processes(self) -> None:
@@ -291,7 +300,7 @@ class PlainLauncher(Launcher):
     def start(self, program: Program, limits: ResourceLimits) -> Child:
         """See `Launcher.start`."""
         mark = next_mark()
-        temp = Path(tempfile.mkdtemp(prefix="tourney-bot-"))
+        temp = make_temp("bot")
         environment = {**clean_environment(program, str(temp)), MARK: mark}
         try:
             process = subprocess.Popen(
@@ -305,7 +314,7 @@ class PlainLauncher(Launcher):
                 start_new_session=True,
             )
         except BaseException:
-            shutil.rmtree(temp, ignore_errors=True)
+            remove_tree(temp)
             raise
         return adopt(process, mark, temp)
 

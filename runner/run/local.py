@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import select
-import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,11 +13,12 @@ import msgspec
 from runner.errors import RunError
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper
+from runner.process.temporary import make_temp, remove_tree
 from runner.run.cores import CAN_PIN, available, claim
 from runner.run.executor import Executor, raise_if_broken
 from runner.run.program import WorkerProgram
-from runner.run.temporary import TEMP_PREFIX, remove_tree
-from runner.run.wire import Chunk, Spoilt, Waiting, task_frame
+from runner.run.silence import Silence
+from runner.run.wire import Alive, Chunk, Spoilt, Waiting, task_frame
 
 if TYPE_CHECKING:
     from runner.run.cores import Core
@@ -39,10 +38,11 @@ class _Worker:
     program: WorkerProgram
     core: Core | None
     task: Task | None = None
+    silence: Silence = field(default_factory=Silence)
 
 
 class LocalExecutor(Executor):
-    """Starts workers, gives each one task at a time, and replaces those that die.
+    """Starts workers, gives each one task at a time, and replaces those that die or fall silent.
 
     Args:
         setup: What every worker is told.
@@ -59,7 +59,7 @@ class LocalExecutor(Executor):
         self._workers: dict[int, _Worker] = {}
         self._deaths: Counter[int] = Counter()
         self._idle_deaths = 0
-        self._temp = Path(tempfile.mkdtemp(prefix=TEMP_PREFIX))
+        self._temp = make_temp("run")
         self._setup = msgspec.structs.replace(setup, temp=str(self._temp))
         wanted = jobs or available()
         self._pin = pin and CAN_PIN
@@ -98,6 +98,7 @@ class LocalExecutor(Executor):
             if read is None:
                 self._replace(worker)
                 continue
+            worker.silence.broken(time.monotonic())
             for outcome in read:
                 raise_if_broken(outcome)
                 if isinstance(outcome, Spoilt):
@@ -107,10 +108,11 @@ class LocalExecutor(Executor):
                         " Give the machine more room (fewer --jobs, fewer other programs), then run"
                         " the same command again to continue."
                     )
-                if not isinstance(outcome, Waiting):
+                if not isinstance(outcome, Waiting | Alive):
                     worker.task = None
                     self._idle_deaths = 0
                 outcomes.append(outcome)
+        self._look_for_silent()
         return outcomes
 
     def close(self) -> None:
@@ -150,7 +152,24 @@ class LocalExecutor(Executor):
     @staticmethod
     def _hand(worker: _Worker, task: Task) -> None:
         worker.task = task
+        worker.silence.broken(time.monotonic())
         worker.program.write(task_frame(task))
+
+    def _look_for_silent(self) -> None:
+        """Tell of workers that are stopped or stuck, and end those that stay so."""
+        now = time.monotonic()
+        for worker in self._workers.values():
+            if worker.task is None:
+                continue
+            sight = worker.silence.look(now)
+            if sight.tell:
+                self._news.append(
+                    f"worker {worker.program.pid} has said nothing for {sight.seconds:.0f} s while"
+                    f" {self._doing(worker.task)}"
+                    + ("; it is ended, and that is done again" if sight.lost else "")
+                )
+            if sight.lost:
+                worker.program.kill()  # which is seen at the next `wait`
 
     def _replace(self, worker: _Worker) -> None:
         """Start another worker for one that died, and have it do the same task again."""

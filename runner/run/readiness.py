@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from runner.bots import stage
 from runner.config.text import escaped
 from runner.errors import UsageError
-from runner.process.sweep import end_tree
-from runner.process.system import children
+from runner.process.sweep import end_tree, end_unknown_children
+from runner.process.system import become_subreaper, children
+from runner.process.temporary import remove_left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,14 +33,20 @@ _WIDTH = 500
 
 
 def stage_all(
-    entrants: Sequence[Entrant], *, launcher: Launcher | None = None, build_network: bool = False
+    entrants: Sequence[Entrant],
+    *,
+    launcher: Launcher | None = None,
+    build_network: bool = False,
+    alone: bool = True,
 ) -> tuple[list[Bot], dict[str, str]]:
-    """Copy and build all bots.
+    """Copy and build all bots; first remove what runs that were killed have left.
 
     Args:
         entrants: By number.
         launcher: How build commands are started; without any confinement if left out.
         build_network: Whether they may use the network.
+        alone: Whether this process starts nothing else meanwhile, so that every new child is what
+            a build has left, and is ended.
 
     Returns:
         Those that are ready, and why the others are not, by name.
@@ -47,16 +54,23 @@ def stage_all(
     Raises:
         Interrupted: By a signal; builds are ended, and nothing is left of them.
     """
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        futures = [
-            pool.submit(stage, entrant, launcher=launcher, build_network=build_network)
-            for entrant in entrants
-        ]
-        try:
-            wait(futures)
-        except BaseException:
-            _stop(futures)
-            raise
+    become_subreaper()  # before anything starts that may get away
+    remove_left_behind()
+    known = set(children(getpid()))
+    try:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            futures = [
+                pool.submit(stage, entrant, launcher=launcher, build_network=build_network)
+                for entrant in entrants
+            ]
+            try:
+                wait(futures)
+            except BaseException:
+                _stop(futures)
+                raise
+    finally:
+        if alone:
+            end_unknown_children(known)
     ready: list[Bot] = []
     broken: dict[str, str] = {}
     for entrant, future in zip(entrants, futures, strict=True):

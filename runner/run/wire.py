@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "Alive",
     "Broken",
     "Check",
     "Checked",
@@ -104,6 +105,12 @@ class Waiting(msgspec.Struct, frozen=True, tag=True):
     bot: str
 
 
+class Alive(msgspec.Struct, frozen=True, tag=True):
+    """The worker goes on with its task, and waits for nobody in particular."""
+
+    number: int
+
+
 class Spoilt(msgspec.Struct, frozen=True, tag=True):
     """The host spoils a deal again and again."""
 
@@ -119,7 +126,7 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 
 
 Task = Check | Chunk
-Outcome = Checked | Played | Waiting | Spoilt | Broken
+Outcome = Checked | Played | Waiting | Alive | Spoilt | Broken
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = struct.Struct(">I")

@@ -27,6 +27,7 @@ from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper, die_with_parent
 from runner.run.wire import (
+    Alive,
     Broken,
     Check,
     Checked,
@@ -44,13 +45,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
+    from runner.results.records import DealRecord
     from runner.run.wire import Outcome, Setup, Task
 
 __all__ = ["Worker", "main"]
 
 _READ = 1 << 20
 _TELL_EVERY = 1.0
-"""Seconds between two signs of life while a bot is being waited for."""
+"""Seconds between two signs of life."""
 _FILES = 4096
 """Open files that a worker asks for."""
 _FILES_A_BOT = 6
@@ -128,9 +130,13 @@ class Worker:
             end_unknown_children(set())  # all that bots have left, however well it hid
             self._epoch = chunk.epoch
         began, used = time.monotonic(), time.process_time()
-        records = tuple(record for plan in chunk.matches for record in self._tables.play(plan))
+        records: list[DealRecord] = []
+        for plan in chunk.matches:
+            for record in self._tables.play(plan):
+                records.append(record)
+                self._tell(Alive(chunk.number), time.monotonic())
         seconds, cpu = time.monotonic() - began, time.process_time() - used
-        return Played(chunk.number, records, seconds, cpu)
+        return Played(chunk.number, tuple(records), seconds, cpu)
 
     def _check(self, check: Check) -> Checked:
         (player,) = self._tables.pool.seat((check.entrant,))
@@ -148,10 +154,14 @@ class Worker:
 
     def _waiting(self, bot: str) -> None:
         now = time.monotonic()
-        waited = self._silent.for_so_long(bot, now)
-        if waited >= _TELL_EVERY and now - self._told >= _TELL_EVERY:
+        long = self._silent.for_so_long(bot, now) >= _TELL_EVERY
+        self._tell(Waiting(self._number, bot) if long else Alive(self._number), now)
+
+    def _tell(self, sign: Waiting | Alive, now: float) -> None:
+        """Give a sign of life, if the last one is old enough."""
+        if now - self._told >= _TELL_EVERY:
             self._told = now
-            self._write(Waiting(self._number, bot))
+            self._write(sign)
 
     def _write(self, outcome: Outcome) -> None:
         data = memoryview(outcome_frame(outcome))

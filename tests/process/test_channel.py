@@ -151,6 +151,18 @@ def test_memory_is_looked_at_although_the_bot_chatters(start: Start) -> None:
         channel.exchange(b"?\n", soon())
 
 
+def test_memory_that_processes_share_counts_once(start: Start) -> None:
+    """As of a bot that loads its model and then forks."""
+    child, channel = start(
+        'model = b"x" * 60_000_000\nfor _ in range(2):\n    if not os.fork(): time.sleep(60)\n'
+        'print("ready", flush=True)\ntime.sleep(60)',
+    )
+    channel.exchange(b"?\n", soon())
+    assert child.memory() > 150_000_000
+    assert not child.holds_more_than(150_000_000)
+    assert child.holds_more_than(50_000_000)
+
+
 def test_two_hundred_starts_leave_no_descriptor_and_no_process(start: Start) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     for number in range(200):

@@ -135,7 +135,7 @@ class _Watch:
                     self._streams.discard(stream)
 
     def _excess(self) -> str | None:
-        if self._memory is not None and self._child.memory() > self._memory:
+        if self._memory is not None and self._child.holds_more_than(self._memory):
             return f"used more than {self._memory >> 20} MiB of memory"
         if _size(self._folder) > _FOLDER_SIZE:
             return f"wrote more than {_FOLDER_SIZE >> 20} MiB to its folder"

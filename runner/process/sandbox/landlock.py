@@ -14,9 +14,7 @@ import ctypes
 import errno
 import marshal
 import os
-import shutil
 import sys
-import tempfile
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +33,7 @@ from runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from runner.process.sandbox.trial import complaint_of
 from runner.process.sandbox.view import view_of
 from runner.process.sweep import MARK
+from runner.process.temporary import make_temp, remove_tree
 
 if TYPE_CHECKING:
     from runner.process.launcher import Child, Program, ResourceLimits
@@ -89,8 +88,8 @@ class LandlockLauncher(Launcher):
         with ExitStack() as undo:
             temp = None
             if program.builds:
-                temp = Path(tempfile.mkdtemp(prefix="tourney-build-"))
-                undo.callback(shutil.rmtree, temp, ignore_errors=True)
+                temp = make_temp("build")
+                undo.callback(remove_tree, temp)
                 if user is not None:
                     os.chown(temp, user, user)
             policy = Policy(program.rights.network, program.builds, shares_host=True)

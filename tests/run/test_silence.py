@@ -1,0 +1,67 @@
+"""Workers of which nothing is heard."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from whole_program import until
+
+from runner.run.silence import END_AFTER, TELL_EVERY, Silence
+
+if TYPE_CHECKING:
+    from whole_program import Arena
+
+STEP = 0.5
+
+
+def _looks(silence: Silence, seconds: float) -> tuple[list[int], bool]:
+    """When a silence was told of that begins at 100 s, and whether the worker was lost."""
+    silence.broken(100.0)
+    sights = [silence.look(100.0 + STEP * number) for number in range(int(seconds / STEP) + 1)]
+    return [round(sight.seconds) for sight in sights if sight.tell], sights[-1].lost
+
+
+def test_a_silence_is_told_of_once_in_a_while() -> None:
+    assert _looks(Silence(), 3.5 * TELL_EVERY) == ([15, 30, 45], False)
+
+
+def test_a_worker_that_stays_silent_is_lost() -> None:
+    assert not _looks(Silence(), END_AFTER - 1)[1]
+    assert _looks(Silence(), END_AFTER)[1]
+
+
+def test_a_sign_of_life_ends_the_silence() -> None:
+    silence = Silence()
+    _looks(silence, END_AFTER - 1)
+    assert _looks(silence, 1.0) == ([], False)
+
+
+def test_time_in_which_nobody_looked_does_not_count() -> None:
+    """As when the machine sleeps."""
+    silence = Silence()
+    silence.broken(100.0)
+    sight = silence.look(100.0 + 10 * END_AFTER)
+    assert not sight.tell
+    assert not sight.lost
+
+
+def test_a_stopped_worker_is_named_and_the_run_goes_on_with_it(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], schedule={"rounds": 300})
+    process = arena.start("run", config, "--out", "out", "--jobs", 1)
+    until(arena.deals)
+    [worker] = arena.workers()
+    os.kill(worker, signal.SIGSTOP)
+    assert process.stderr is not None
+    line = until(lambda: _line_with("has said nothing", process.stderr))
+    os.kill(worker, signal.SIGCONT)
+    assert f"worker {worker} has said nothing for 15 s while playing round" in line
+    arena.end(process)
+    assert arena.table()["complete"]
+    assert arena.is_clean()
+
+
+def _line_with(words: str, lines: object) -> str:
+    line = next(iter(lines), "")  # type: ignore[call-overload] # a stream of text
+    return line if words in line else ""
