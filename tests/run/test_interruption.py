@@ -137,6 +137,34 @@ def test_a_build_is_ended_and_nothing_of_it_is_kept(arena: Arena) -> None:
     assert arena.is_clean()
 
 
+DAEMON = f"env -i setsid sh -c {shlex.quote('exec sleep 3600')} >/dev/null 2>&1 &"
+"""Far from its session, its parent and its variables."""
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["run", "no run"])
+def test_a_daemon_that_a_build_has_left_ends_with_the_run(fails: bool, arena: Arena) -> None:  # noqa: FBT001 - a case
+    told = arena.path / "pid"
+    build = f"{DAEMON} echo $! > {shlex.quote(str(told))}; sleep 0.2; {'false' if fails else ''}"
+    daemon = arena.bot("daemon") | {"build": [["sh", "-c", build]]}
+    config = arena.configure([daemon, arena.bot("one")])
+    arena.run("run", config, "--out", "out", status=None)
+    assert not Path(f"/proc/{told.read_text().strip()}").exists()
+    assert arena.is_clean()
+
+
+def test_what_a_killed_run_has_left_is_removed_by_the_next(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    process = arena.start("run", config, "--out", "out")
+    until(arena.deals)
+    for pid in (process.pid, *arena.workers()):
+        os.kill(pid, signal.SIGKILL)
+    process.communicate()
+    until(lambda: not arena.processes())
+    assert list(arena.temp.iterdir())
+    arena.run("run", arena.configure([arena.bot("three"), arena.bot("four")]), "--out", "other")
+    assert arena.is_clean()
+
+
 def test_a_signal_while_bots_are_checked_leaves_no_trace(arena: Arena) -> None:
     asked = arena.path / "asked"
     slow = arena.bot("slow", first=f"open({str(asked)!r}, 'w'); time.sleep(3600)")
