@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -430,15 +431,20 @@ class Store:
                 " WHERE round >= ? AND round < ? GROUP BY round, entrant ORDER BY round, entrant",
                 (rounds.start, rounds.stop),
             ).fetchall()
+            played = self._played(rounds) if suspects else Counter()
             return [
                 (number, entrant, self._last_kind(number, entrant))
                 for number, entrant, failed in suspects
-                if failed == self._deals_of(number, entrant)
+                if failed == played[number, entrant]
             ]
 
-    def _deals_of(self, round_number: int, entrant: int) -> int:
-        rows = self._db.execute("SELECT seating FROM deals WHERE round = ?", (round_number,))
-        return sum(entrant in _ints(seating) for (seating,) in rows)
+    def _played(self, rounds: range) -> Counter[tuple[int, int]]:
+        """How many deals each entrant sat at in each round, by (round, entrant)."""
+        rows = self._db.execute(
+            "SELECT round, seating FROM deals WHERE round >= ? AND round < ?",
+            (rounds.start, rounds.stop),
+        )
+        return Counter((number, entrant) for number, seating in rows for entrant in _ints(seating))
 
     def _last_kind(self, round_number: int, entrant: int) -> str:
         row = self._db.execute(
