@@ -74,7 +74,7 @@ class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defau
     """It is the bot's turn; it wants an answer with the same id."""
 
     id: int
-    """The number of the request; no other request to the same process has it."""
+    """The number of the request; no other request of the same deal has it."""
     view: msgspec.Struct
     """The game's observation: everything needed to answer without memory."""
     events: list[msgspec.Raw]
