@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from runner.bots import stage
 from runner.config.document import Document
 from runner.config.entrants import Candidates
@@ -54,4 +56,4 @@ def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
 def spec_of(bot: Bot, number: int) -> BotSpec:
     """What a table needs to know of it, seated as entrant `number`."""
     (spec,) = specs([bot])
-    return type(spec)(number, spec.name, spec.command, spec.folder, spec.env, spec.trusted)
+    return msgspec.structs.replace(spec, number=number)
