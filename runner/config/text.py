@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["escaped", "listed", "nearest", "shown", "unprintable"]
+__all__ = ["escaped", "listed", "nearest", "pairs", "shown", "unprintable"]
 
 _LONGEST = 60
 
@@ -46,6 +47,11 @@ def listed(names: Iterable[str], word: str = "or") -> str:
     """Names as in a sentence: ``a, b or c``."""
     *most, last = [escaped(name) for name in names] or ["nothing"]
     return f"{', '.join(most)} {word} {last}" if most else last
+
+
+def pairs(values: Mapping[str, Any]) -> str:
+    """Names with their JSON values: ``players: 4, bombs_may_lead: false``."""
+    return ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

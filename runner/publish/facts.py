@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from runner.config.text import pairs
 from runner.config.values import TIME
 from runner.games import registry as games
 from runner.publish.wording import clock
@@ -32,7 +33,7 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
     rows = [
         ("game", game_title(facts.game)),
         ("players at a table", str(facts.rules["players"])),
-        ("rules that differ", _pairs(facts.differing) or "none; all as usual"),
+        ("rules that differ", pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),
         ("protection", facts.protection),
         ("granted", _granted(facts)),
@@ -99,10 +100,6 @@ def _match(match: dict[str, Any]) -> dict[str, Any]:
         return {"duplicate": match["duplicate"]}
     given = {key: value for key, value in match.items() if key != "duplicate" and value is not None}
     return {"duplicate": False, **given}
-
-
-def _pairs(rules: dict[str, Any]) -> str:
-    return ", ".join(f"{key}: {json.dumps(value)}" for key, value in rules.items())
 
 
 def _rating(facts: Facts) -> str:

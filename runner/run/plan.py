@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from runner.config.text import pairs
 from runner.games import registry as games
 from runner.play.seeds import seed_hash
 from runner.run.prepare import Seed, make_format
@@ -61,7 +61,7 @@ def plan_lines(
         *(f"  {bot.number + 1:3}. {_entrant(bot)}" for bot in config.entrants),
         *(f"  {line}" for line in config.skipped),
         "rules: "
-        + (_pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
+        + (pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
         f"limits: {limits_line(config)}; on a fault: {config.on_fault}",
         f"protection: {protection}",
         f"schedule: {_schedule(config, tournament, jobs)}",
@@ -75,10 +75,6 @@ def _entrant(bot: Entrant) -> str:
     granted = f"granted {rights}" if rights else ""
     notes = ", ".join(filter(None, (bot.language, team, granted)))
     return f"{bot.name} ({notes})" if notes else bot.name
-
-
-def _pairs(rules: dict[str, Any]) -> str:
-    return ", ".join(f"{key}: {json.dumps(value)}" for key, value in rules.items())
 
 
 def limits_line(config: Config) -> str:
