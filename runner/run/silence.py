@@ -8,8 +8,9 @@ __all__ = ["END_AFTER", "TELL_EVERY", "Silence"]
 
 TELL_EVERY = 15.0
 """Seconds of silence after which, over and over, the user is told."""
-END_AFTER = 120.0
-"""Seconds of silence after which a worker is taken for lost; a live one speaks every second."""
+END_AFTER = 8 * TELL_EVERY
+"""Seconds of silence after which a worker is taken for lost; a live one speaks every second. A
+multiple, so that its end is told of."""
 _LOOKED_AWAY = 5.0
 """Seconds between two looks after which the silence counts from the second: maybe all stood
 still, as when the program is stopped and goes on."""
