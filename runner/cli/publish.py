@@ -49,7 +49,8 @@ def publish(  # noqa: PLR0913 - each is an option
     from contextlib import closing
 
     from runner.publish.choices import kept_choices
-    from runner.publish.files import SITE_FOLDER, write_files
+    from runner.publish.claim import SITE_FOLDER
+    from runner.publish.files import write_files
     from runner.publish.site import Site
     from runner.publish.summary import summarise
     from runner.results.store import FILE_NAME, Store

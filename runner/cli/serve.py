@@ -27,9 +27,9 @@ def serve(
     """
     from contextlib import closing, suppress
 
-    from runner.publish.files import SITE_FOLDER, write_files
+    from runner.publish.claim import MARKER, SITE_FOLDER
+    from runner.publish.files import write_files
     from runner.publish.serve import SiteServer
-    from runner.publish.site import MARKER
     from runner.publish.summary import summarise
     from runner.results.store import FILE_NAME, Store
 

@@ -21,7 +21,7 @@ from runner.league.report import Finding, Report
 from runner.league.rulebook import RuleBook
 from runner.league.schedule import certain_rounds, planned_rounds, stored_format
 from runner.play.settings import PlaySettings
-from runner.publish.files import SITE_FOLDER
+from runner.publish.claim import SITE_FOLDER
 from runner.publish.summary import summarise
 from runner.publish.tables import FORMATS
 from runner.results.store import FILE_NAME, Store

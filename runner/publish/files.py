@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runner.publish.choices import kept_choices
+from runner.publish.claim import SITE_FOLDER
 from runner.publish.site import Site
 from runner.publish.tables import as_csv, as_json, as_markdown
 from runner.publish.writing import write_whole
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.results.store import Store
 
-__all__ = ["SITE_FOLDER", "write_files"]
-
-SITE_FOLDER = "site"
-"""Where the site lies in a folder of results; the folder itself holds things that are private."""
+__all__ = ["write_files"]
 
 
 def write_files(

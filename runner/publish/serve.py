@@ -9,8 +9,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from runner.errors import UsageError
+from runner.publish.claim import MARKER
 from runner.publish.rendering import asset
-from runner.publish.site import MARKER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from runner.errors import UsageError
 from runner.play.settings import PlaySettings
 from runner.publish import plots
 from runner.publish.badge import badge
 from runner.publish.choices import kept_choices
 from runner.publish.choosing import choose
+from runner.publish.claim import MARKER, claim
 from runner.publish.facts import fact_rows, game_title, recipe
 from runner.publish.gather import gather
 from runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.results.store import Store
 
-__all__ = ["MARKER", "Site", "publish"]
-
-MARKER = "site.json"
-"""Tells a folder that this program wrote from one that holds other things."""
+__all__ = ["Site", "publish"]
 
 _MENU = (
     ("Standings", "index.html"),
@@ -96,7 +93,7 @@ class Site:
             UsageError: The folder holds other things.
             RunError: The disk fails.
         """
-        _claim(folder)
+        claim(folder)
         for name in ("assets", "bots", "badges", "replays"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         for name in ASSETS:
@@ -280,22 +277,6 @@ def _put(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     write_whole(path, text)
     return path
-
-
-def _claim(folder: Path) -> None:
-    """Make sure that nobody else's files are overwritten."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder}: this is a file, the site needs a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).exists():
-        raise UsageError(
-            f"{folder}: this folder holds other things and no site; give --to another, which may"
-            " be a new one inside it"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARKER).touch()
-    except OSError as error:
-        raise UsageError(f"{folder}: the site cannot be written here: {error}") from error
 
 
 def _listed(film: Film, page: str, faults: tuple[str, ...]) -> _Listed:

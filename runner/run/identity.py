@@ -18,6 +18,8 @@ __all__ = ["check_same"]
 
 _SHOWN = 10
 """Differences that are listed."""
+_LATER = frozenset({"build_network", "sandbox"})
+"""Settings that results of earlier versions do not hold; what they were is not known."""
 
 
 def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
@@ -26,8 +28,8 @@ def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Non
     Args:
         folder: For the message.
         before: As stored.
-        now: As the configuration and the bots say. Both are JSON values, with each bot's number
-            hash and team by name under ``bots``, and the number of rounds under ``rounds``.
+        now: As the configuration and the bots say. Both are JSON values, with each bot's number,
+            hash, team and rights by name under ``bots``, and the number of rounds under ``rounds``.
 
     Raises:
         UsageError: They differ; the message shows where, and how to go on.
@@ -56,7 +58,7 @@ def _for_bots(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 def _changed_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     old, new = _flat(before), _flat(now)
-    for key in sorted(old.keys() | new.keys()):
+    for key in sorted(old.keys() | new.keys() - _LATER):
         was, is_now = old.get(key, "not there"), new.get(key, "not there")
         if key == "rounds":
             if was is not None and is_now is not None and was > is_now:
@@ -79,6 +81,8 @@ def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif before[name].get("team") != now[name].get("team"):
             teams = [facts["team"] or "none" for facts in (before[name], now[name])]
             yield f"the team of the bot {name!r} was {teams[0]}, is {teams[1]}"
+        elif before[name].get("rights", now[name]["rights"]) != now[name]["rights"]:
+            yield f"the bot {name!r} was granted other rights"
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:

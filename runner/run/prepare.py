@@ -7,6 +7,8 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from runner.play.settings import BotSpec, PlaySettings
 from runner.process.launcher import ResourceLimits
 from runner.schedule import registry as formats
@@ -182,8 +184,16 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
         "ponder": settings.ponder,
         "clock": config.clock,
         "reveal_names": settings.reveal_names,
+        "sandbox": config.sandbox,
+        "build_network": config.build_network,
         "bots": {
-            bot.name: {"number": bot.number, "hash": bot.hash, "team": teams.get(bot.name)}
+            bot.name: {
+                "number": bot.number,
+                "hash": bot.hash,
+                "team": teams.get(bot.name),
+                # through JSON, so that its tuples equal the lists that come back from the store
+                "rights": msgspec.json.decode(msgspec.json.encode(bot.rights)),
+            }
             for bot in bots
         },
     }

@@ -114,9 +114,9 @@ def roster(
     gone = absent(store)
     for name, facts in before.items():
         if name not in found and facts["number"] in gone:
-            found[name] = recall(facts["hash"]) or _shell(store, facts)
+            found[name] = _as_granted(recall(facts["hash"]) or _shell(store, facts), facts)
         elif name not in found and name in kept_anyway:
-            found[name] = _recalled(name, facts["hash"])
+            found[name] = _as_granted(_recalled(name, facts["hash"]), facts)
     in_order = sorted(found, key=lambda name: before[name]["number"])
     numbers = [before[name]["number"] for name in in_order]
     numbers += range(len(before), len(before) + len(newcomers))
@@ -181,6 +181,13 @@ def _recalled(name: str, bot_hash: str) -> Bot:
             " --add, or withdraw it"
         )
     return bot
+
+
+def _as_granted(bot: Bot, facts: dict[str, Any]) -> Bot:
+    """A bot with the rights of this tournament; the cache may have it with those of another."""
+    if "rights" not in facts:  # results of an earlier version
+        return bot
+    return msgspec.structs.replace(bot, rights=msgspec.convert(facts["rights"], Rights))
 
 
 def _shell(store: Store, facts: dict[str, Any]) -> Bot:

@@ -10,10 +10,11 @@ import msgspec
 
 from runner import __version__
 from runner.bots.recall import remember
-from runner.errors import Interrupted, UsageError
+from runner.errors import Interrupted, RunError, UsageError
 from runner.games.registry import game as find_game
 from runner.process.fair import make_clock
 from runner.process.sandbox import choose, resolve
+from runner.publish.claim import SITE_FOLDER, check_free
 from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.publish.wording import utc
 from runner.results.records import Decision
@@ -38,6 +39,7 @@ from runner.run.prepare import (
     specs,
 )
 from runner.run.progress import Progress, Tally
+from runner.run.provenance import as_played
 from runner.run.readiness import stage_all, why_broken
 from runner.run.roster import entrants_of, roster, with_added
 from runner.run.signals import StopSignals
@@ -109,22 +111,33 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
     ):
         if folder.moved_to is not None:
             reporter.say(f"the old results are in {folder.moved_to} now")
+        check_free(folder.path / SITE_FOLDER)
         this_run = _Run(config, choices, reporter, signals, folder, store)
         try:
             this_run.go()
             reporter.end()
             signals.prompt()  # the table of a long tournament takes a while
-            # Arrays and plots take half a second to load, which a run that cannot begin has not.
-            from runner.publish.files import write_files  # noqa: PLC0415
-
-            summary = summarise(store)
-            write_files(folder.path, store, summary)
+            return _published(folder, store)
         except Interrupted as error:
             reporter.end()
             raise Interrupted(this_run.interrupted(), error.signal_number) from error
         finally:
             reporter.end()
-        return summary
+
+
+def _published(folder: ResultsFolder, store: Store) -> Summary:
+    """Write the tables and the site; gives the table."""
+    # Arrays and plots take half a second to load, which a run that cannot begin has not.
+    from runner.publish.files import write_files  # noqa: PLC0415
+
+    summary = summarise(store)
+    try:
+        write_files(folder.path, store, summary)
+    except UsageError as error:  # the deals are played, so it is too late for that
+        raise RunError(
+            f"{error}\nEverything is played and kept. The ranking: tourney standings {folder.path}"
+        ) from error
+    return summary
 
 
 class _Run:
@@ -358,7 +371,9 @@ class _Run:
             seed=asdict(self._seed),
             identity=identity(self._config, self._seed, bots),
             settings=msgspec.to_builtins(play_settings(self._config, self._seed)),
-            facts=msgspec.to_builtins(self._facts(bots)),
+            facts=msgspec.to_builtins(
+                as_played(self._facts(bots), self._store.meta("facts"), more=not complete)
+            ),
             publish=self._config.publish.model_dump(),
             began=self._store.meta("began") or utc(),
             skipped=self._skipped,
