@@ -6,6 +6,7 @@ import fcntl
 import os
 import re
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from runner.errors import RunError, UsageError
@@ -14,7 +15,6 @@ from runner.run.filesystem import refuse_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
     from types import TracebackType
 
 __all__ = ["ResultsFolder"]
@@ -41,22 +41,21 @@ class ResultsFolder:
         self.path = path
         self._fresh = fresh
         self._lock = -1
-        self._made = False
+        self._made: list[Path] = []
+        """The folders that were not there before, the innermost first."""
         self._new = False
         self.moved_to: Path | None = None
 
     def __enter__(self) -> Self:
         self._take()
         try:
-            if self._fresh and any(self.path.iterdir()):
-                self.moved_to = self._aside()
-                self.path.rename(self.moved_to)
+            if not self.database.exists() and any(self.path.iterdir()):
                 os.close(self._lock)
-                self._take()
-            elif not self.database.exists() and any(self.path.iterdir()):
                 raise UsageError(
                     f"{self.path}: this folder holds other files and no results; give --out another"
                 )
+            if self._fresh and self.database.exists():
+                self._move_aside()
             self._new = not self.database.exists()
             self.logs.mkdir(exist_ok=True)
         except OSError as error:
@@ -112,7 +111,8 @@ class ResultsFolder:
     def _take(self) -> None:
         """Make the folder, and lock it."""
         try:
-            self._made = not self.path.exists()
+            absolute = self._absolute()
+            self._made = [path for path in (absolute, *absolute.parents) if not path.exists()]
             refuse_network(self._existing())
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY)
@@ -136,18 +136,33 @@ class ResultsFolder:
         """The folder, or the nearest above it that is there already."""
         return next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
 
-    def _aside(self) -> Path:
+    def _absolute(self) -> Path:
+        """The folder, with a name also where it was given as ``.`` or by way of ``..``."""
+        return Path(os.path.abspath(self.path))  # noqa: PTH100 - Path.absolute leaves the ``..``
+
+    def _move_aside(self) -> None:
+        """Make room for new results."""
+        absolute = self._absolute()
+        if Path.cwd().is_relative_to(absolute):  # it would be moved from under the user's shell
+            os.close(self._lock)
+            raise UsageError(
+                f"{self.path}: --fresh cannot move the folder aside that you are in; leave it, or"
+                " give --out another"
+            )
         number = 1
-        while (path := self.path.with_name(f"{self.path.name}.old-{number}")).exists():
+        while (aside := absolute.with_name(f"{absolute.name}.old-{number}")).exists():
             number += 1
-        return path
+        absolute.rename(aside)
+        self.moved_to = aside
+        os.close(self._lock)
+        self._take()
 
     def _undo(self) -> None:
         """Nothing was begun: leave no trace, and have the old results where they were."""
         for suffix in ("", "-journal", "-wal", "-shm"):
             self.database.with_name(FILE_NAME + suffix).unlink(missing_ok=True)
         self.logs.rmdir()
-        if self._made:
-            self.path.rmdir()
+        for path in self._made:
+            path.rmdir()
         if self.moved_to is not None:
-            self.moved_to.rename(self.path)
+            self.moved_to.rename(self._absolute())

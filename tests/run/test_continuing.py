@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -253,3 +254,85 @@ def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(
     assert arena.is_clean()
     arena.run("run", config, "--out", "out")
     assert arena.files() == tables
+
+
+def test_what_a_finished_tournament_was_played_under_stays_true(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    arena.run("run", arena.configure(bots), "--out", "out")
+    _store_facts(arena, protection="a vault", clock="a sundial", version="0.0.1")
+    arena.run("run", arena.configure(bots), "--out", "out")
+    kept = _stored(arena, "facts")
+    assert (kept["protection"], kept["clock"], kept["version"]) == ("a vault", "a sundial", "0.0.1")
+    for rounds in (2, 3):
+        arena.run("run", arena.configure(bots, schedule={"rounds": rounds}), "--out", "out")
+        kept = _stored(arena, "facts")
+        assert kept["protection"].endswith(" | earlier: a vault")
+        assert kept["protection"].count("earlier") == 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "rights", "words"),
+    [
+        ({"sandbox": "off"}, {}, "sandbox: was limits, is off"),
+        ({"build_network": True}, {}, "build_network: was False, is True"),
+        ({}, {"network": True}, "the bot 'one' was granted other rights"),
+    ],
+)
+def test_what_bots_may_do_does_not_change_silently(
+    keys: dict[str, Any], rights: dict[str, Any], words: str, arena: Arena
+) -> None:
+    one, two = arena.bot("one"), arena.bot("two")
+    arena.run("run", arena.configure([one, two]), "--out", "out")
+    config = arena.configure([one | rights, two], **keys)
+    assert words in arena.run("run", config, "--out", "out", status=2).stderr
+    identity = _stored(arena, "identity")
+    del identity["sandbox"], identity["build_network"], identity["bots"]["one"]["rights"]
+    _store(arena, "identity", identity)  # as an earlier version has left it
+    arena.run("run", config, "--out", "out")
+
+
+def test_fresh_moves_neither_other_files_nor_the_working_folder(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    (arena.path / "mine").mkdir()
+    (arena.path / "mine" / "thesis.tex").touch()
+    ended = arena.run("run", config, "--out", "mine", "--fresh", status=2)
+    assert "holds other files" in ended.stderr
+    arena.run("run", config, "--out", "out")
+    ended = arena.run("run", config, "--out", ".", "--fresh", cwd=arena.path / "out", status=2)
+    assert "the folder aside that you are in" in ended.stderr
+    assert not list(arena.path.glob("*.old-*"))
+
+
+def test_a_place_for_the_site_that_is_taken_is_found_before_anything_is_played(
+    arena: Arena,
+) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    arena.run("run", arena.configure(bots), "--out", "out")
+    deals = arena.deals()
+    (arena.path / "out" / "site" / "site.json").unlink()
+    more = arena.configure(bots, schedule={"rounds": 2})
+    ended = arena.run("run", more, "--out", "out", status=2)
+    assert "holds other things and no site" in ended.stderr
+    assert arena.deals() == deals
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder_at_all(arena: Arena) -> None:
+    config = arena.configure([arena.bot("one", first="sys.exit(1)"), arena.bot("two")])
+    arena.run("run", config, "--out", "deep/down/out", status=2)
+    assert not (arena.path / "deep").exists()
+
+
+def _stored(arena: Arena, key: str) -> dict[str, Any]:
+    with closing(sqlite3.connect(arena.path / "out" / "results.sqlite")) as db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+
+def _store(arena: Arena, key: str, value: dict[str, Any]) -> None:
+    with closing(sqlite3.connect(arena.path / "out" / "results.sqlite")) as db, db:
+        db.execute("UPDATE meta SET value = ? WHERE key = ?", (json.dumps(value), key))
+
+
+def _store_facts(arena: Arena, **values: str) -> None:
+    _store(arena, "facts", _stored(arena, "facts") | values)
