@@ -41,10 +41,16 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
             f"{store.path}: nobody is called {shown(name)}{nearest(name, names)}; the bots are "
             f"{listed(names, 'and')}"
         )
-    entrant, found = names.index(name), None
+    entrant, found, unplayed = names.index(name), None, None
     for number, record in enumerate(store.records(), 1):
-        if any(fault.entrant == entrant for fault in record.faults):
-            found = number, record.seating.index(entrant)
+        for fault in record.faults:
+            if fault.entrant == entrant:
+                place = number, fault.seat
+                if fault.request or fault.stderr or fault.answer:
+                    found = place
+                else:  # a deal that it forfeited unplayed shows nothing
+                    unplayed = place
+    found = found or unplayed
     if found is None:
         raise UsageError(f"{store.path}: {shown(name)} has no fault here")
     return found

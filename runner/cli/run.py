@@ -107,6 +107,10 @@ def run(  # noqa: PLR0913 - each is an option
     summary = run_tournament(loaded, choices, reporter)
     with closing(Store(choices.folder / FILE_NAME)) as store:
         print_table(summary, short_schedule(store, summary))
+    if summary.seed is not None and loaded.seed is None:
+        typer.echo(f"the seed, secret so far: {summary.seed}")
+    if any(entrant.faults for entrant in summary.entrants):
+        typer.echo(f"why bots failed: {choices.folder / 'logs'}")
     typer.echo(f"the page: {choices.folder / 'index.html'}")
 
 

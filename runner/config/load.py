@@ -247,13 +247,13 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
                 number += 1
             entry = document.get(candidate.place)
             folder = entry.get("bot") if isinstance(entry, dict) else entry
-            mend = f"{{bot: {escaped(str(folder))}, name: .." if folder else "name: .."
+            free = escaped(f"{name}-{number}")
+            mend = f"{{bot: {escaped(str(folder))}, name: {free}}}" if folder else f"name: {free}"
             document.add(
                 candidate.named,
                 f"the name {shown(name)} is taken by the bot on line "
                 f"{document.mark(first.named).line}, expected names that differ by more than "
-                f"case; write {mend.replace('..', escaped(f'{name}-{number}'))}"
-                + ("}" if folder else ""),
+                f"case; write {mend}",
             )
 
 

@@ -97,6 +97,7 @@ class Player:
         self._pondered = 0
         self._frozen = False
         self._began = self._limit = 0
+        self._answered = False
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
         self._stray = False
@@ -121,6 +122,7 @@ class Player:
             if _is_hosts(error, program):
                 raise SpoiltError(self.bot.name, f"it could not be started: {error}") from error
             raise Fault("start", f"it could not be started: {error}") from error
+        self._answered = False
         self._watch = setup.clock.watch(self._child)
         self._pondered = 0
         self._frozen = False
@@ -205,6 +207,7 @@ class Player:
             fault = error if isinstance(error, Fault) else self._failed(error, wall, limit)
             fault.spent = wall
             raise fault from error
+        self._answered = True
         if self._frozen and self._child is not None:
             self._child.freeze()
         return answer, charged
@@ -368,6 +371,8 @@ class Player:
             what = "a line was begun: does it end with a newline?"
         elif self._unused:
             what = "only answers to other requests"
+        elif self._answered:
+            what = "it answered before: did it think too long, or leave out an answer?"
         else:
             what = "nothing was received: did the bot flush its output?"
         return self._kind_of_silence(), f"no answer within {seconds(limit)}; {what}"

@@ -29,6 +29,8 @@ Enough = Callable[[Iterable["DealRecord"]], bool]
 
 _CHUNK_SECONDS = 0.5
 """How long a chunk should take: long against a commit, short against a person's patience."""
+_REQUEST_LOGGED = 1000
+"""Characters; all of it is in the results file."""
 _TICK = 0.1
 """Seconds between two looks at signals and the screen."""
 _STALE = 2.0
@@ -175,9 +177,13 @@ def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
     """Add what a deal showed of each bot to the bots' logs."""
     lines: dict[int, list[str]] = {}
     for fault in record.faults:
-        lines.setdefault(fault.seat, []).append(f"FAULT {fault.kind}: {fault.cause}")
-        if fault.stderr:
-            lines[fault.seat].append(fault.stderr)
+        parts = [
+            f"FAULT {fault.kind}: {fault.cause}",
+            f"it was asked: {fault.request[:_REQUEST_LOGGED]}" if fault.request else "",
+            f"it had written: {fault.answer}" if fault.answer else "",
+            f"its stderr: {fault.stderr}" if fault.stderr else "",
+        ]
+        lines.setdefault(fault.seat, []).extend(filter(None, parts))
     for seat, note in record.notes:
         lines.setdefault(seat, []).append(note)
     for seat, texts in lines.items():
