@@ -133,7 +133,7 @@ def fill(config_path: Path, out: Path, *, but: int = 0) -> int:
         assert total is not None
         progress = Progress(total, [Tally(name) for name in names])
         checkpoint.take_up(store, planner, progress)
-        executor = _Drawn(total - progress.done - but if but else None)
+        executor = _Drawn(total - store.count() - but if but else None)
         conductor = Conductor(executor, signals, make_reporter())
         with suppress(Interrupted):
             conductor.play(planner, store, folder, progress)
