@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -90,6 +91,9 @@ def _root(
 
 def run_app() -> int:
     """Run the command line; gives the exit status."""
+    # Shells start programs in the background with SIGINT ignored; who sends it all the same, means
+    # it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _open_streams()
     status = _status()
     try:

@@ -33,6 +33,7 @@ they were at when they do not hear of the run any more."""
 
 def _silence_dask() -> None:
     """We tell what matters; each of Dask's loggers has a level of its own."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # Dask forgets tasks that were ended
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

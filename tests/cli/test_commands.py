@@ -145,7 +145,7 @@ def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(arena: Arena) -> N
     shutil.copytree(arena.path / "out", copy)
     for path in [*copy.rglob("*"), copy]:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    for folder in (arena.path, *arena.path.parents[:2]):  # pytest's own, closed to others
+    for folder in (arena.path, *arena.path.parents[:3]):  # pytest's own, closed to others
         folder.chmod(0o755)
     before = {path.name for path in copy.iterdir()}
     ended = subprocess.run(

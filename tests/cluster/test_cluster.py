@@ -8,7 +8,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from whole_program import until
+from whole_program import Arena, until
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Cluster
-    from whole_program import Arena
 
 LONG = {"schedule": {"rounds": 30}}
 """Some seconds: long enough to be disturbed in the middle."""
@@ -63,6 +62,14 @@ def _started(arena: Arena, config: Path, cluster: Cluster) -> subprocess.Popen[s
     return process
 
 
+@pytest.fixture(scope="module")
+def at_home(tmp_path_factory: pytest.TempPathFactory) -> Arena:
+    """The long tournament, played in peace on one machine."""
+    arena = Arena(tmp_path_factory.mktemp("home"))
+    arena.run("run", arena.configure(_bots(arena), **LONG), "--out", "out")
+    return arena
+
+
 def test_a_cluster_gives_the_same_table(arena: Arena, shared_cluster: Cluster) -> None:
     bots = [*_bots(arena), _executable(arena)]
     bots.append(arena.bot("fails at times", move="if luck // 7 % 9 == 0: sys.exit(1)"))
@@ -78,7 +85,7 @@ def test_a_cluster_gives_the_same_table(arena: Arena, shared_cluster: Cluster) -
 
 
 def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
-    arena: Arena, shared_cluster: Cluster
+    arena: Arena, shared_cluster: Cluster, at_home: Arena
 ) -> None:
     config = arena.configure(_bots(arena), **LONG)
     process = _started(arena, config, shared_cluster)
@@ -86,34 +93,33 @@ def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
     assert "To continue" in arena.end(process, 130).stderr
     assert until(shared_cluster.is_clean)
     arena.run("run", config, "--out", "far")
-    arena.run("run", config, "--out", "here")
-    assert arena.files("far") == arena.files("here")
+    assert arena.files("far") == at_home.files()
 
 
-def test_a_worker_program_that_dies_costs_nothing(arena: Arena, shared_cluster: Cluster) -> None:
+def test_a_worker_program_that_dies_costs_nothing(
+    arena: Arena, shared_cluster: Cluster, at_home: Arena
+) -> None:
     config = arena.configure(_bots(arena), **LONG)
     process = _started(arena, config, shared_cluster)
     for pid in shared_cluster.place.workers():
         os.kill(pid, signal.SIGKILL)
     arena.end(process)
-    arena.run("run", config, "--out", "here")
-    assert arena.files("far") == arena.files("here")
+    assert arena.files("far") == at_home.files()
     assert until(shared_cluster.is_clean)
 
 
-def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster) -> None:
+def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster, at_home: Arena) -> None:
     config = arena.configure(_bots(arena), **LONG)
     process = _started(arena, config, cluster)
     cluster.workers[0].kill()
     ended = arena.end(process)
     assert "is gone; what it was at is played again" in ended.stderr
-    arena.run("run", config, "--out", "here")
-    assert arena.files("far") == arena.files("here")
-    assert _deals(arena, "far") == _deals(arena, "here")  # each of them once
+    assert arena.files("far") == at_home.files()
+    assert _deals(arena, "far") == _deals(at_home, "out")  # each of them once
     assert until(cluster.is_clean)
 
 
-def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster) -> None:
+def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home: Arena) -> None:
     config = arena.configure(_bots(arena), **LONG)
     process = _started(arena, config, cluster)
     cluster.scheduler.kill()
@@ -123,15 +129,14 @@ def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster) -> None
         worker.wait(30)  # Dask ends its workers with their scheduler
     assert until(cluster.is_clean)
     arena.run("run", config, "--out", "far")
-    arena.run("run", config, "--out", "here")
-    assert arena.files("far") == arena.files("here")
+    assert arena.files("far") == at_home.files()
 
 
 def test_a_worker_of_another_version_plays_nothing(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
     env = _customized(tmp_path, "import runner; runner.__version__ = '0.0.1'")
-    config = arena.configure(_bots(arena))
+    config = arena.configure(_bots(arena), **LONG)
     old = shared_cluster.add("--name", "old", **env)
     until(lambda: "old" in _names(shared_cluster))
     ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)

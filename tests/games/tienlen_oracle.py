@@ -52,7 +52,7 @@ def may_lead(play: Combination, options: TienlenOptions) -> bool:
 
 def beats(play: Combination, table: Combination, options: TienlenOptions) -> bool:
     if play.kind == table.kind and play.length == table.length:
-        if table.kind == "pair" and options.equal_rank_sets == "tie":
+        if table.kind in {"pair", "triple", "quad"} and options.equal_rank_sets == "tie":
             return play.top[0] > table.top[0]
         return play.top > table.top
     if table.twos:

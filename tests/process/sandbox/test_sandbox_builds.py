@@ -56,10 +56,12 @@ def test_a_build_writes_nowhere_else(launcher: Launcher, folder: Path) -> None:
 
 
 def test_a_build_has_temporary_files_that_vanish(launcher: Launcher, folder: Path) -> None:
-    built = shell(launcher, folder, 'echo x > "$TMPDIR/t" && cat "$TMPDIR/t" && echo "at $TMPDIR"')
+    name = f"made-by-{os.getpid()}"
+    script = f'cd "$TMPDIR" && echo x > {name} && cat {name} && echo "at $TMPDIR"'
+    built = shell(launcher, folder, script)
     assert built.problem is None, built.output
     place = built.output.split("at ")[1].strip()
-    assert not os.path.lexists(f"{place}/t")
+    assert not os.path.lexists(f"{place}/{name}")
 
 
 def test_a_build_may_lock_files(launcher: Launcher, folder: Path) -> None:
