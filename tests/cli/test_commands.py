@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 COMMANDS = ("run", "standings", "plan", "games", "schema")
 FORMATS = {"json": "standings.json", "csv": "standings.csv", "md": "standings.md"}
+POOR = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+"""A locale that can write no more than ASCII."""
 
 
 def test_help_is_there_for_the_program_and_every_command(arena: Arena) -> None:
@@ -89,9 +91,8 @@ def test_standings_are_the_files_again(arena: Arena) -> None:
     config = arena.configure([arena.bot("één"), arena.bot("zwei")], name="Ünïcode")
     ended = arena.run("run", config, "--out", "out")
     for name, file in FORMATS.items():
-        for locale in ({}, {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}):
-            again = arena.run("standings", "out", "--format", name, env=locale).stdout
-            assert again == (arena.path / "out" / file).read_text("utf-8")
+        again = arena.run("standings", "out", "--format", name, env=POOR).stdout
+        assert again == (arena.path / "out" / file).read_text("utf-8")
     assert arena.run("standings", "out").stdout in ended.stdout
     row = next(csv.DictReader(io.StringIO(arena.files()["standings.csv"])))
     best = arena.table()["entrants"][0]
@@ -100,18 +101,11 @@ def test_standings_are_the_files_again(arena: Arena) -> None:
 
 
 def test_a_poor_locale_ends_no_command(arena: Arena) -> None:
-    poor = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     config = arena.configure([arena.bot("één"), arena.bot("二")], name="Ünïcode")
-    ended = arena.run("run", config, "--out", "out", env=poor)
+    ended = arena.run("run", config, "--out", "out", env=POOR)
     assert ended.stdout.isascii()
-    for words in (
-        ["games"],
-        ["games", "tienlen"],
-        ["games", "speahx"],
-        ["plan", config],
-        ["schema", "config"],
-    ):
-        arena.run(*words, env=poor)
+    for words in (["games", "speahx"], ["plan", config]):
+        assert arena.run(*words, env=POOR).stdout
 
 
 def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:

@@ -102,11 +102,11 @@ def test_a_live_table_and_a_bar_are_drawn_and_a_clean_screen_stays(arena: Arena)
 
 
 def test_more_bots_than_lines_leave_room_for_the_bar(arena: Arena) -> None:
-    config = arena.configure(_field(arena, 40), match={"duplicate": False})
+    config = arena.configure(_field(arena, 26), match={"duplicate": False})
     terminal = Terminal(arena, "run", config, "--out", "out")
     terminal.until(lambda lines: {"more", "moves/s"} <= set(" ".join(lines).split()))
     assert terminal.close() == 0
-    assert sum("bot-" in line for line in terminal.all_lines) >= 40
+    assert sum("bot-" in line for line in terminal.all_lines) >= 26
 
 
 def test_an_interrupted_live_run_leaves_the_standings_and_the_way_back(arena: Arena) -> None:

@@ -11,33 +11,48 @@ import sqlite3
 import subprocess
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from whole_program import until
+from whole_program import Arena, until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    from whole_program import Arena
 
 
 def _field(arena: Arena) -> list[dict[str, Any]]:
-    nap = "time.sleep(0.003)"  # so that there is time to disturb them
+    nap = "time.sleep(0.005)"  # so that there is time to disturb them
     return [
         arena.bot("one", move=nap),
-        arena.bot("two", move=nap),
         arena.bot("bad", move="sys.exit(1)"),
-        arena.bot("worse", move="if luck // 7 % 9 == 0: sys.exit(1)"),
+        arena.bot("worse", move=f"{nap}\nif luck // 7 % 9 == 0: sys.exit(1)"),
     ]
 
 
+class Undisturbed(NamedTuple):
+    """A tournament that was played once without any disturbance."""
+
+    arena: Arena
+    config: Path
+    tables: dict[str, str]
+
+
 @pytest.fixture
-def undisturbed(arena: Arena) -> tuple[Path, dict[str, str]]:
-    """A configuration, and the tables of its undisturbed run."""
-    config = arena.configure(_field(arena), schedule={"rounds": 6})
+def undisturbed(played_once: Undisturbed) -> Undisturbed:
+    """That tournament, for a test that plays it again and disturbs it."""
+    for out in ("out", "forgotten"):
+        shutil.rmtree(played_once.arena.path / out, ignore_errors=True)
+    return played_once
+
+
+@pytest.fixture(scope="module")
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbed]:
+    arena = Arena(tmp_path_factory.mktemp("undisturbed"))
+    config = arena.configure(_field(arena), schedule={"rounds": 8})
     arena.run("run", config, "--out", "undisturbed")
-    return config, arena.files("undisturbed")
+    yield Undisturbed(arena, config, arena.files("undisturbed"))
+    arena.close()
 
 
 TRIES = [3, pytest.param(30, marks=pytest.mark.slow)]
@@ -45,9 +60,9 @@ TRIES = [3, pytest.param(30, marks=pytest.mark.slow)]
 
 @pytest.mark.parametrize("tries", TRIES)
 def test_killed_at_any_moment_it_ends_with_the_same_table(
-    tries: int, undisturbed: tuple[Path, dict[str, str]], arena: Arena
+    tries: int, undisturbed: Undisturbed
 ) -> None:
-    config, tables = undisturbed
+    arena, config, tables = undisturbed
     chance = random.Random(20261129)
     before = 0
     for _ in range(tries):
@@ -65,10 +80,8 @@ def test_killed_at_any_moment_it_ends_with_the_same_table(
     until(arena.is_clean)
 
 
-def test_an_interrupted_run_plays_only_what_is_missing(
-    undisturbed: tuple[Path, dict[str, str]], arena: Arena
-) -> None:
-    config, tables = undisturbed
+def test_an_interrupted_run_plays_only_what_is_missing(undisturbed: Undisturbed) -> None:
+    arena, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
     os.kill(process.pid, signal.SIGINT)
@@ -81,11 +94,9 @@ def test_an_interrupted_run_plays_only_what_is_missing(
     assert arena.files() == tables
 
 
-def test_what_is_known_of_finished_rounds_may_be_forgotten(
-    undisturbed: tuple[Path, dict[str, str]], arena: Arena
-) -> None:
+def test_what_is_known_of_finished_rounds_may_be_forgotten(undisturbed: Undisturbed) -> None:
     """It only spares a long run that is continued the reading of all its deals."""
-    config, tables = undisturbed
+    arena, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out")
     until(lambda: arena.deals() > 20)
     os.kill(process.pid, signal.SIGINT)
@@ -101,9 +112,9 @@ def test_what_is_known_of_finished_rounds_may_be_forgotten(
 
 @pytest.mark.parametrize("kill", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_worker_that_dies_is_replaced_and_its_matches_played_again(
-    kill: int, undisturbed: tuple[Path, dict[str, str]], arena: Arena
+    kill: int, undisturbed: Undisturbed
 ) -> None:
-    config, tables = undisturbed
+    arena, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out", "--jobs", 2)
     chance = random.Random(5)
     killed = 0
@@ -133,7 +144,7 @@ def test_name_rating_and_more_rounds_may_change(arena: Arena) -> None:
     bots = _field(arena)
     arena.run("run", arena.configure(bots, name="Before", schedule={"rounds": 3}), "--out", "out")
     deals = arena.table()["deals"]
-    changed = {"name": "After", "rating": {"sigma": 5.0}, "schedule": {"rounds": 7}}
+    changed = {"name": "After", "rating": {"sigma": 5.0}, "schedule": {"rounds": 5}}
     config = arena.configure(bots, **changed)
     ended = arena.run("run", config, "--out", "out")
     assert f"continuing: {deals} deals are stored already" in ended.stderr
@@ -191,12 +202,13 @@ def test_a_folder_of_another_tournament_is_refused_with_all_differences(arena: A
 
 def test_fresh_moves_the_old_results_aside(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
-    arena.run("run", arena.configure(bots), "--out", "out")
+    arena.run("run", arena.configure(bots), "--out", "out", "--jobs", 1)
     before = arena.files()
-    for number in (1, 2):
-        ended = arena.run("run", arena.configure(bots, seed=7), "--out", "out", "--fresh")
-        assert f"out.old-{number}" in ended.stderr
-    assert arena.files("out.old-1") == before
+    (arena.path / "out.old-1").mkdir()
+    again = arena.configure(bots, seed=7)
+    ended = arena.run("run", again, "--out", "out", "--fresh", "--jobs", 1)
+    assert "out.old-2" in ended.stderr
+    assert arena.files("out.old-2") == before
     assert arena.table()["seed"] == 7
 
 
@@ -237,14 +249,12 @@ def test_results_go_below_the_working_folder_under_the_configurations_name(arena
     assert {"index.html", "logs"} <= names
 
 
-def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(
-    undisturbed: tuple[Path, dict[str, str]], arena: Arena
-) -> None:
+def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(undisturbed: Undisturbed) -> None:
     """The disk is full for any file beyond a size: the system says so when it is reached."""
     prlimit = shutil.which("prlimit")
     if prlimit is None:
         pytest.skip("prlimit is not installed")
-    config, tables = undisturbed
+    arena, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out", "--jobs", 1)
     until(arena.deals)
     size = max(path.stat().st_size for path in (arena.path / "out").glob("results.sqlite*"))

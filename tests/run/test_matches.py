@@ -122,7 +122,7 @@ def test_a_bot_with_a_memory_never_knows_the_cards(arena: Arena) -> None:
             arena.bot(f"spy-{seat}", first=first, deal=deal, move=watch, result=watch + keep)
             for seat in range(4)
         ]
-        config = arena.configure(spies, rules={"players": 4})
+        config = arena.configure(spies, rules={"players": 4}, match={"duplicate": 2})
         arena.run("run", config, "--out", out, "--jobs", 1)
     assert "I KNOW THESE CARDS" not in arena.logs("out")
     assert "I KNOW THESE CARDS" in arena.logs("by heart")  # as it would be if it ever knew
