@@ -37,7 +37,7 @@ _NOTES = 50
 _SLOW_SHARE = 2
 """A move that takes half of its limit is looked into."""
 
-_HOPELESS = 2
+_HOPELESS = 4
 """So many limits of a bot's own time are not waited for any longer, and not forgiven."""
 
 _HOST_ERRORS = {

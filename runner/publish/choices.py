@@ -47,13 +47,7 @@ def fault_text(fault: FaultRecord, logs: str) -> str:
         return ""
     parts = [fault.cause, fault.stderr]
     if logs == "first_line":
-        # Of a traceback it is the last line that says what was wrong.
-        lines = [
-            part.strip().rpartition("\n")[2]
-            if part.lstrip().startswith("Traceback")
-            else part.strip().partition("\n")[0]
-            for part in parts
-        ]
+        lines = [part.strip().partition("\n")[0] for part in parts]
         return "\n".join(line for line in lines if line)
     answer = f"its output: {fault.answer}" if fault.answer else ""
     return "\n".join(part.rstrip() for part in (fault.cause, answer, fault.stderr) if part.strip())
