@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import NAMES, write_site
 from made import HOSTILE, make_results
+from site_fixtures import NAMES, write_site
 
 from runner.publish.choices import PublishChoices
 from runner.publish.single import replay_page

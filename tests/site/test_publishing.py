@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from conftest import NAMES, write_site
 from made import HOSTILE, SEED, make_results
+from site_fixtures import NAMES, write_site
 from typer.testing import CliRunner
 
 from runner.cli.app import app

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import NAMES, write_site
 from made import make_results
 from playwright.sync_api import expect
+from site_fixtures import NAMES, write_site
 
 from runner.cli.live import LiveReporter
 from runner.errors import UsageError
