@@ -54,7 +54,7 @@ def test_the_polyglot_table_has_every_bundled_language() -> None:
     need_programs(*NEEDS)
     loaded = load_config(CONFIGS / "polyglot.yaml")
     languages = {entrant.language for entrant in loaded.entrants}
-    assert languages == {"Python", "JavaScript", "C", "C++", "Rust", "Java", "Perl"}
+    assert languages == {"Python", "JavaScript", "C", "C++", "Rust", "Java", "Perl", "Shell"}
 
 
 AWKWARD_LINES = (
