@@ -21,7 +21,7 @@ __all__ = ["SUITS", "Artist", "cards_text"]
 SUITS = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
 _STYLES = {"S": "bold", "C": "bold green", "D": "bold blue", "H": "bold red"}
 """Four colours, so that suits are told apart at a glance; the signs differ as well."""
-_CARD = re.compile(r"(\b(?:[2-9TJQKA][SCDH]|JK)\b)")
+_CARD = re.compile(r"(\b(?:[2-9TJQKA][SCDH](?:>[SCDH])?|JK)(?![\w>]))")
 _STACK_SHOWN = 10
 """Cards of a stack that are shown; the top ones matter."""
 
@@ -30,17 +30,21 @@ def cards_text(cards: Sequence[str], *, signs: bool = True) -> Text:
     """Cards in their colours.
 
     Args:
-        cards: Such as ``3S``; anything else is shown as it is.
+        cards: As in messages: ``3S``, ``TH``, ``2H>S``, ``JK``; anything else is shown as it is.
         signs: Whether the terminal can show the signs of the suits.
     """
     return Text(" ").join(_card(card, signs=signs) for card in cards)
 
 
 def _card(card: str, *, signs: bool) -> Text:
-    rank, suit = card[:-1], card[-1:]
+    """A card as people write it: ``10♣`` where messages have ``TC``."""
+    name, _, call = card.partition(">")
+    rank, suit = name[:-1], name[-1:]
     if suit not in SUITS or not rank:
-        return Text(card, style="bold magenta")
-    return Text(f"{rank}{SUITS[suit] if signs else suit}", style=_STYLES[suit])
+        return Text("joker" if card == "JK" else card, style="bold magenta")
+    shown = SUITS if signs else {letter: letter for letter in SUITS}
+    text = Text(f"{'10' if rank == 'T' else rank}{shown[suit]}", style=_STYLES[suit])
+    return text.append(f" ({shown[call]} called)", style="not bold") if call else text
 
 
 class Artist:
@@ -60,10 +64,9 @@ class Artist:
     def line(self, text: str) -> Text:
         """A line of a game with the players' names, and its cards in their colours."""
         shown = Text()
-        for part in _CARD.split(self.named(text)):
-            shown.append_text(
-                _card(part, signs=self._signs) if _CARD.fullmatch(part) else Text(part)
-            )
+        for part in _CARD.split(text):  # before the names: one of them may look like a card
+            is_card = _CARD.fullmatch(part)
+            shown.append_text(_card(part, signs=self._signs) if is_card else Text(self.named(part)))
         return shown
 
     def named(self, text: str) -> str:

@@ -25,13 +25,22 @@ _HELP = "Enter: next   b: back   a number: that move   f: next fault   e: end   
 _LONG = 2000
 
 
+class Note(NamedTuple):
+    """Something that was said at a move."""
+
+    who: str
+    text: str
+    of_game: bool = False
+    """Whether these are the game's words, with cards and seats to be drawn."""
+
+
 class Frame(NamedTuple):
     """One position of a deal."""
 
     log: str
     """What has just happened."""
     scene: Scene
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What the bots and the referee had to say of it."""
     faulty: bool
     seen: tuple[str, ...] = ()
@@ -66,16 +75,18 @@ def frames(stored: Stored, seat: int | None) -> list[Frame]:
     return found
 
 
-def _notes(record: DealRecord, move: int, names: tuple[str, ...]) -> tuple[str, ...]:
-    faults = [
-        f"{names[fault.seat]}: {fault.kind}: {fault.cause}"
-        + (f"\n  it had written: {fault.answer}" if fault.answer else "")
-        + (f"\n  stderr: {fault.stderr.strip()}" if fault.stderr.strip() else "")
-        for fault in record.faults
-        if fault.move == move
-    ]
-    said = [f"{names[seat]} notes: {text}" for at, seat, text in record.debug if at == move]
-    return (*faults, *said)
+def _notes(record: DealRecord, move: int, names: tuple[str, ...]) -> tuple[Note, ...]:
+    notes = []
+    for fault in record.faults:
+        if fault.move == move:
+            who, text = names[fault.seat], f"{fault.kind}: {fault.cause}"
+            notes.append(Note(who, text, of_game=fault.kind == "illegal"))
+            if fault.answer:
+                notes.append(Note("  it had written", fault.answer))
+            if stderr := fault.stderr.strip():
+                notes.append(Note("  stderr", stderr))
+    said = [Note(f"{names[seat]} notes", text) for at, seat, text in record.debug if at == move]
+    return (*notes, *said)
 
 
 def _readable(line: bytes) -> str:
@@ -149,7 +160,9 @@ class Stepper:
             log.stylize("red")
         self._console.print(log, soft_wrap=True)
         for note in frame.notes:
-            self._console.print(Text(f"     {note}", style="yellow"), soft_wrap=True)
+            text = self._artist.line(note.text) if note.of_game else Text(note.text)
+            said = Text(f"     {note.who}: ", style="yellow").append_text(text)
+            self._console.print(said, soft_wrap=True)
 
     def _result(self) -> None:
         order = sorted(range(len(self._names)), key=lambda seat: self._record.places[seat])

@@ -10,7 +10,6 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
@@ -119,7 +118,7 @@ class PlainReporter(_TimedReporter):
             return
         self._told = now
         seconds = self._seconds()
-        parts = [_share(progress), _rates(progress, seconds)]
+        parts = [progress.share, _rates(progress, seconds)]
         if remaining := self._remaining(progress, seconds):
             parts.append(remaining)
         leaders = [f"{tally.name} {tally.mean_place:.2f}" for tally in _best_first(progress)[:3]]
@@ -136,12 +135,6 @@ class PlainReporter(_TimedReporter):
         return f"{_clock((progress.total - progress.done) * seconds / new)} left"
 
 
-def _share(progress: Progress) -> str:
-    if progress.total is None:
-        return f"{progress.done:,} matches"
-    return f"{progress.done:,} of {progress.total:,} matches"
-
-
 class LiveReporter(_TimedReporter):
     """A bar and the standings so far, drawn in place on the terminal.
 
@@ -153,9 +146,8 @@ class LiveReporter(_TimedReporter):
         super().__init__()
         self._console = console
         self._bars = Bars(
-            TextColumn("matches"),
             BarColumn(),
-            MofNCompleteColumn(),
+            TextColumn("{task.fields[share]}"),
             TextColumn("{task.fields[rates]}"),
             TimeElapsedColumn(),
             TextColumn("left"),
@@ -174,7 +166,7 @@ class LiveReporter(_TimedReporter):
     def begin(self, progress: Progress) -> None:
         """See `Reporter.begin`."""
         super().begin(progress)
-        self._task = self._bars.add_task("", total=progress.total, rates="")
+        self._task = self._bars.add_task("", total=progress.total, share="", rates="")
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
 
@@ -185,7 +177,7 @@ class LiveReporter(_TimedReporter):
             return
         self._drawn = now
         rates = _rates(progress, self._seconds())
-        self._bars.update(self._task, completed=progress.done, rates=rates)
+        self._bars.update(self._task, completed=progress.done, share=progress.share, rates=rates)
         waiting = ", ".join(sorted(set(progress.waiting.values())))
         note = Text(f"waiting for {waiting}" if waiting else "", style="yellow", no_wrap=True)
         rows = max(3, self._console.height - _AROUND)

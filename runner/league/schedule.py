@@ -25,7 +25,7 @@ def _described(store: Store) -> tuple[str, Field, FormatOptions]:
     bots: dict[str, dict[str, Any]] = identity["bots"]
     names = tuple(sorted(bots, key=lambda name: bots[name]["number"]))
     master, players = str(store.meta("seed")["value"]), identity["rules"]["players"]
-    field = make_field(master, players, names, {name: bots[name]["team"] for name in names})
+    field = make_field(master, players, names, {name: bots[name].get("team") for name in names})
     chosen = dict(identity["schedule"])
     name = chosen.pop("format")
     if identity["rounds"] is not None:

@@ -131,8 +131,9 @@ class _Verification:
         if beyond := self._store.count(range(number + 1, 2**62)):
             self._find("schedule", f"{beyond} deals are of rounds that were not planned")
         if self._unplayed:
+            units = "deals" if self._settings.duplicate else "matches"
             self._notes.append(
-                f"the tournament goes on: {self._unplayed:,} matches are not played yet"
+                f"the tournament goes on: {self._unplayed:,} {units} are not played yet"
             )
 
     def check_tables(self, folder: Path) -> None:

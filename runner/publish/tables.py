@@ -41,7 +41,11 @@ __all__ = [
 
 
 def as_json(summary: Summary) -> str:
-    """The table for programs; floats are unrounded."""
+    """The table for programs; floats are unrounded.
+
+    Every entrant has a rank, so that rows can be sorted by it; who is disqualified has the last
+    one, and the reason under ``disqualified``.
+    """
     document = {
         "name": summary.facts.name,
         "game": summary.facts.game,
@@ -58,7 +62,10 @@ def as_json(summary: Summary) -> str:
 
 
 def as_csv(summary: Summary) -> str:
-    """The table for spreadsheets; a name that looks like a formula is marked as text."""
+    """The table for spreadsheets; a name that looks like a formula is marked as text.
+
+    The rank of a disqualified entrant is left empty.
+    """
     players = max((len(entrant.places) for entrant in summary.entrants), default=0)
     kinds = _fault_kinds(summary)
     file = io.StringIO()
@@ -71,8 +78,9 @@ def as_csv(summary: Summary) -> str:
     )
     for entrant in summary.entrants:
         places = [*entrant.places, *[0] * (players - len(entrant.places))]
+        rank = "" if _is_out(summary, entrant) else entrant.rank
         writer.writerow(
-            [entrant.rank, no_formula(entrant.name), entrant.mu, entrant.sigma, entrant.score]
+            [rank, no_formula(entrant.name), entrant.mu, entrant.sigma, entrant.score]
             + [entrant.deals, entrant.points, entrant.mean_place]
             + places
             + [entrant.faults.get(kind, 0) for kind in kinds]
@@ -93,7 +101,7 @@ def as_markdown(summary: Summary) -> str:
         "|---:|---|---:|---:|---:|---:|---:|---:|---|",
     ]
     for entrant in summary.entrants:
-        cells = _cells(entrant)
+        cells = _cells(summary, entrant)
         cells[1] = markdown(entrant.name)
         if _is_out(summary, entrant):
             cells[1] = f"~~{cells[1]}~~"
@@ -124,7 +132,7 @@ def as_latex(summary: Summary) -> str:
         r"\hline",
     ]
     lines += [
-        rf"{' & '.join(_latex(cell) for cell in _cells(entrant))} \\"
+        rf"{' & '.join(_latex(cell) for cell in _cells(summary, entrant))} \\"
         for entrant in summary.entrants
     ]
     lines += [r"\hline", r"\end{tabular}"]
@@ -135,7 +143,10 @@ def as_latex(summary: Summary) -> str:
 def as_text(summary: Summary) -> str:
     """The table for a mail: letters, digits and spaces."""
     head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
-    rows = [head, *([plain(cell) for cell in _cells(entrant)] for entrant in summary.entrants)]
+    rows = [
+        head,
+        *([plain(cell) for cell in _cells(summary, entrant)] for entrant in summary.entrants),
+    ]
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(head))]
     lines = [f"{plain(summary.facts.name)}: {headline(summary)}", ""]
     for row in rows:
@@ -159,7 +170,7 @@ def terminal_table(summary: Summary) -> Table:
     table.add_column("faults")
     for entrant in summary.entrants:
         style = "strike dim" if _is_out(summary, entrant) else ""
-        table.add_row(*map(Text, _cells(entrant)), style=style)
+        table.add_row(*map(Text, _cells(summary, entrant)), style=style)
     return table
 
 
@@ -198,11 +209,12 @@ def headline(summary: Summary) -> str:
     return f"{summary.facts.game}, {summary.deals:,} deals{state}"
 
 
-def _cells(entrant: Standing) -> list[str]:
+def _cells(summary: Summary, entrant: Standing) -> list[str]:
+    """A row in words; who is disqualified has no rank."""
     place = "-" if entrant.mean_place is None else f"{entrant.mean_place:.3f}"
     faults = ", ".join(f"{kind} {count}" for kind, count in entrant.faults.items())
     return [
-        str(entrant.rank),
+        "-" if _is_out(summary, entrant) else str(entrant.rank),
         entrant.name,
         f"{entrant.score:.2f}",
         f"{entrant.mu:.2f}",

@@ -79,7 +79,7 @@ def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             was, is_now = before[name]["number"] + 1, now[name]["number"] + 1
             yield f"the bot {name!r} was entrant {was}, is entrant {is_now}"
         elif before[name].get("team") != now[name].get("team"):
-            teams = [facts["team"] or "none" for facts in (before[name], now[name])]
+            teams = [facts.get("team") or "none" for facts in (before[name], now[name])]
             yield f"the team of the bot {name!r} was {teams[0]}, is {teams[1]}"
         elif before[name].get("rights", now[name]["rights"]) != now[name]["rights"]:
             yield f"the bot {name!r} was granted other rights"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from runner.ratings.deals import average_places
 
 if TYPE_CHECKING:
     from runner.results.records import DealRecord
 
-__all__ = ["Progress", "Reporter", "Tally"]
+__all__ = ["Progress", "Reporter", "Tally", "Unit"]
+
+Unit = Literal["deal", "match"]
 
 
 @dataclass
@@ -36,16 +38,25 @@ class Progress:
     """How far a run is."""
 
     total: int | None
-    """Matches in all (rotations counted), if that is certain."""
+    """Units in all, if that is certain."""
     tallies: list[Tally]
+    unit: Unit = "match"
+    """What is played and stored whole: a deal where its rotations are played one by one."""
     done: int = 0
-    """Matches that are stored, those of earlier runs included."""
+    """Units that are stored, those of earlier runs included."""
     deals: int = 0
     """Deals of this run."""
     moves: int = 0
     """Moves of this run."""
     waiting: dict[int, str] = field(default_factory=dict)
     """The bots that are being waited for, by task."""
+
+    @property
+    def share(self) -> str:
+        """How much is played, in words: ``120 of 288 deals``."""
+        units = {"deal": "deals", "match": "matches"}[self.unit]
+        of_all = "" if self.total is None else f"of {self.total:,} "
+        return f"{self.done:,} {of_all}{units}"
 
     def add(self, record: DealRecord, *, earlier: bool = False) -> None:
         """Count a deal.

@@ -158,7 +158,7 @@ def entrants_of(
             command=bot.command,
             language=bot.language,
             author=bot.author,
-            team=before[bot.name]["team"],
+            team=before[bot.name].get("team"),
         )
         for bot in bots
     )

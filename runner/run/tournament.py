@@ -211,10 +211,9 @@ class _Run:
                 kept if self._before is None else f"{kept}; to continue:\n  {self._choices.again}"
             )
         self._reporter.so_far(progress)
-        total = "" if progress.total is None else f" of {progress.total:,}"
         return (
-            f"interrupted: {progress.done:,}{total} matches are played and kept, unfinished deals"
-            f" are void.\nThe ranking so far: tourney standings {self._choices.folder}\n"
+            f"interrupted with {progress.share} played and kept; unfinished ones are void.\n"
+            f"The ranking so far: tourney standings {self._choices.folder}\n"
             f"To continue:\n  {self._choices.again}"
         )
 
@@ -435,7 +434,11 @@ class _Run:
             self._config.match.duplicate,
             MOST_MATCHES if enough is None else _STEP,
         )
-        progress = Progress(planner.total(), [Tally(name) for name in names])
+        progress = Progress(
+            planner.total(),
+            [Tally(name) for name in names],
+            unit="deal" if self._config.match.duplicate else "match",
+        )
         checkpoint.take_up(self._store, planner, progress)
         if there := self._store.count():
             self._reporter.say(f"continuing: {there:,} deals are stored already")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,12 @@ def test_without_a_terminal_all_moves_are_printed(workshop: Program, results: Pa
     assert "crash-move: crash: it exited with status 1 without an answer" in done.stdout
     assert "RuntimeError: crash-move: this bot always fails at its first move" in done.stdout
     assert "the deal is over" in done.stdout
+
+
+def test_people_read_cards_as_they_are_printed(workshop: Program, results: Path) -> None:
+    shown = workshop("replay", results, 1).stdout
+    assert re.search("10[♠♣♦♥]", shown)
+    assert not re.search(r"\b[2-9TJQKA][SCDH]\b|T[♠♣♦♥]|>[♠♣♦♥]", shown)
 
 
 @pytest.mark.parametrize("results", ["tienlen"], indirect=True)

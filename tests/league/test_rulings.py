@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from datetime import UTC, date, datetime, timedelta
@@ -48,7 +49,11 @@ def test_deals_of_a_disqualified_bot_count_for_nobody_and_come_back(cup: Arena, 
     assert list(rows)[-1] == "two"
     assert rows["two"]["disqualified"] == "copied | from *one*"
     assert "disqualified" not in rows["one"]
-    assert "~~two~~" in without["standings.md"]
+    assert "| - | ~~two~~ |" in without["standings.md"]
+    assert without["standings.csv"].splitlines()[-1].startswith(",two,")
+    shown = cup.run("standings", out).stdout
+    assert re.search(r"│ +- │ two ", shown)
+    assert "two is disqualified: copied | from *one*" in shown
     assert "<s><a" in (out / "site" / "index.html").read_text("utf-8")
     assert "copied | from *one*" in (out / "site" / "index.html").read_text("utf-8")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+import yaml
 
 from runner.errors import UsageError
 from runner.league.ruling import rule
@@ -152,6 +153,24 @@ def test_results_of_a_newer_version_are_refused(out: Path, sql: sqlite3.Connecti
             verify(out, NOTHING_PLAYED)
         with pytest.raises(UsageError, match="newer version of tourney"):
             rule(out, "disqualified", "one", "it is")
+
+
+def test_results_that_know_of_no_teams_are_read_and_keep_their_bots_apart_from_new_ones(
+    cup: Arena, out: Path
+) -> None:
+    """Earlier versions stored none."""
+    store = Store(out / "results.sqlite", create=True)
+    identity = store.meta("identity")
+    for facts in identity["bots"].values():
+        del facts["team"]
+    store.set_meta(identity=identity)
+    store.close()
+    assert verify(out, NOTHING_PLAYED).passed
+    document = yaml.safe_load((cup.path / "cup.yaml").read_text("utf-8"))
+    document["bots"][0]["team"] = "ann"
+    config = cup.configure(**document, file="teams.yaml")
+    ended = cup.run("run", config, "--out", out, status=2)
+    assert "the team of the bot 'one' was none, is ann" in ended.stderr
 
 
 def test_results_under_rules_that_this_version_has_otherwise_are_refused(out: Path) -> None:

@@ -107,7 +107,7 @@ def test_nothing_is_left_of_bots_that_hang(arena: Arena) -> None:
     _send(process, signal.SIGTERM)
     ended = arena.end(process, 143)
     assert arena.is_clean()
-    assert "0 of 12 matches are played" in ended.stderr
+    assert "interrupted with 0 of 12 deals played" in ended.stderr
 
 
 def test_a_second_signal_changes_nothing(arena: Arena) -> None:
