@@ -17,15 +17,17 @@ import os
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.errors import RunError
 from runner.process.launcher import Launcher, clean_environment, detached, next_mark
-from runner.process.sandbox.confine import CONFINED
+from runner.process.sandbox import confine
+from runner.process.sandbox.confine import BOOT, CONFINED
 from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
 from runner.process.sandbox.finding import UnavailableError
-from runner.process.sandbox.identity import Identities, is_root, setpriv
+from runner.process.sandbox.identity import Identities, is_root
 from runner.process.sandbox.pipes import Descriptors, memory_file, read_until
 from runner.process.sandbox.rlimits import rlimits, tasks_of_user
 from runner.process.sandbox.rules import SCOPES_SINCE, file_rules, ruleset
@@ -36,6 +38,8 @@ from runner.process.sweep import MARK
 from runner.process.temporary import make_temp, remove_tree
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from runner.process.launcher import Child, Program, ResourceLimits
 
 __all__ = ["LandlockLauncher", "open_landlock"]
@@ -46,7 +50,7 @@ _SETUP_SECONDS = 10.0
 _NO_FOLDER = "/tmp"  # noqa: S108 - the usual name; the bot cannot write there
 _SHARED_FACTOR = 8
 """Where bots share the user's count of processes, the headroom of one has to do for several."""
-_CONFINE = str(Path(__file__).with_name("confine.py"))
+_PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c", BOOT)
 
 
 class LandlockLauncher(Launcher):
@@ -95,10 +99,10 @@ class LandlockLauncher(Launcher):
             policy = Policy(program.rights.network, program.builds, shares_host=True)
             environment = clean_environment(program, str(temp or _NO_FOLDER)) | dict(view.env)
             launch = _Launch(
-                wrapper=_wrapper(user),
                 program=program,
                 plan={
                     "parent": os.getpid(),
+                    "user": user,
                     "own_namespace": self._own_namespace,
                     "limits": rlimits(limits, processes=self._most_processes(limits)),
                     "ruleset": ruleset(self._version),
@@ -122,7 +126,6 @@ class LandlockLauncher(Launcher):
 class _Launch:
     """One start, all decided."""
 
-    wrapper: tuple[str, ...]
     program: Program
     plan: dict[str, Any]
     environment: dict[str, str]
@@ -130,14 +133,14 @@ class _Launch:
 
     def start(self) -> ConfinedChild:
         mark = next_mark()
-        plan = marshal.dumps({**self.plan, "environment": self.environment | {MARK: mark}})
+        plan = {**self.plan, "environment": self.environment | {MARK: mark}}
         failures, report = os.pipe()
         with Descriptors() as ours:
             ours.keep(failures)
             with Descriptors() as passed:
                 passed.keep(report)
-                content = passed.keep(memory_file(plan))
-                words = (*self.wrapper, f"{content}", f"{report}", *self.program.command)
+                content = passed.keep(memory_file(marshal.dumps((_confine(), plan))))
+                words = (*_PYTHON, f"{content}", f"{report}", *self.program.command)
                 process = spawn(
                     words, cwd=self.program.folder, env={MARK: mark}, inherited=(content, report)
                 )
@@ -169,18 +172,10 @@ def _failure(answer: bytes, child: ConfinedChild, program: str) -> OSError | Run
     return RunError(f"the sandbox could not be set up: {why}")
 
 
-def _wrapper(user: int | None) -> tuple[str, ...]:
-    """What runs the small program, as root through what changes the user first."""
-    python = (os.path.realpath(sys.executable), "-I", "-S", "-E", _CONFINE)
-    if user is None:
-        return python
-    rights = "-all,+dac_read_search"
-    return (
-        *(setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"),
-        "--securebits=+no_setuid_fixup",
-        *(f"--inh-caps={rights}", f"--ambient-caps={rights}", f"--bounding-set={rights}"),
-        *("--", *python),
-    )
+@cache
+def _confine() -> CodeType:
+    """The small program, compiled; the interpreter that will run it is the one that runs us."""
+    return compile(Path(confine.__file__).read_bytes(), confine.__file__, "exec")
 
 
 def open_landlock() -> Launcher:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,25 +64,37 @@ def file_rules(
         view: What it needs to see.
         temp: A folder that it may write to.
     """
-    parts = system()
-    settings = parts.settings + (parts.network_settings if program.rights.network else ())
-    wanted = [
-        *_each((*parts.trees, *view.trees), _RUN),
-        *_each((*settings, *_ABOUT_THE_MACHINE, *_ABOUT_ITSELF), _READ),
-        *_each((*_DEVICES, *program.rights.devices), _USE),
+    own = [
+        *_each(view.trees, _RUN),
+        *_each(program.rights.devices, _USE),
         (view.folder, _OWN if program.builds else _RUN),
     ]
     if temp is not None:
-        wanted.append((str(temp), _OWN))
-    return [(path, _fitting(path, rights, version)) for path, rights in wanted if _exists(path)]
+        own.append((str(temp), _OWN))
+    return [*_of_the_system(version, program.rights.network), *_existing(own, version)]
+
+
+@cache
+def _of_the_system(version: int, network: bool) -> tuple[tuple[str, int], ...]:  # noqa: FBT001 - a key of the cache
+    """The same for all programs; looked up once."""
+    parts = system()
+    settings = parts.settings + (parts.network_settings if network else ())
+    wanted = [
+        *_each(parts.trees, _RUN),
+        *_each((*settings, *_ABOUT_THE_MACHINE, *_ABOUT_ITSELF), _READ),
+        *_each(_DEVICES, _USE),
+    ]
+    return tuple(_existing(wanted, version))
 
 
 def _each(paths: Iterable[str], rights: int) -> list[tuple[str, int]]:
     return [(path, rights) for path in paths]
 
 
-def _exists(path: str) -> bool:
-    return Path(path).exists()
+def _existing(wanted: Iterable[tuple[str, int]], version: int) -> list[tuple[str, int]]:
+    return [
+        (path, _fitting(path, rights, version)) for path, rights in wanted if Path(path).exists()
+    ]
 
 
 def _fitting(path: str, rights: int, version: int) -> int:
