@@ -90,6 +90,10 @@ class LimitsConfig(Section):
         default=_MIB, json_schema_extra={"default": "1M"}
     )
     """Output for one move; more is the fault ``flood``."""
+    deal_output: Annotated[int, SIZE.reader, SIZE.between(4 * _KIB, 1024 * _MIB), SIZE.schema] = (
+        Field(default=16 * _MIB, json_schema_extra={"default": "16M"})
+    )
+    """Output for all moves of a deal; more is the fault ``flood``."""
     stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema] = Field(
         default=64 * _KIB, json_schema_extra={"default": "64K"}
     )

@@ -8,9 +8,10 @@ import msgspec
 
 from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from runner.play.faults import Fault
+from runner.play.seat import Seat
 from runner.protocol.lines import encode, quoted
-from runner.protocol.messages import Deal, Move, MoveTime, Result
-from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime, SlowMove
+from runner.protocol.messages import Deal, Move, Result
+from runner.results.records import DealKey, DealRecord, FaultRecord, SlowMove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DealInPlay"]
 
-_DEBUG_CAP = 4096
-"""Bytes of a bot's `debug` text that are kept of a deal."""
-
 _REQUEST_KEPT = 20_000
 _STDERR_KEPT = 4000
 """Characters; more is kept only for a fault."""
@@ -32,6 +30,10 @@ _SLOW_KEPT = 20
 
 _IDS_PER_DEAL = 10_000
 _DEALS_BY_ID = 200_000
+
+_MS = 1_000_000
+
+_PLAYING = {"playing", "passed"}
 
 _encode_event = msgspec.json.Encoder().encode
 
@@ -66,26 +68,24 @@ class DealInPlay:
         self._settings = settings
         self._faults_so_far = faults_so_far
         self._encode_action = game.encode
-        self._greetings = [encode(self._greeting(seat, seed)) for seat, seed in enumerate(seeds)]
-        self._greeted: set[int] = set()
-        self._not_started: dict[int, Fault] = {}
-        seats = range(len(players))
         # A late answer to another deal must not look like one to this: ids start anywhere, but
         # always at the same place for the same deal, since a bot may draw on them.
-        self._next_id = [seed % _DEALS_BY_ID * _IDS_PER_DEAL + 1 for seed in seeds]
-        self._move_limit = settings.move_ms * 1_000_000
-        self._bank = [settings.bank_ms * 1_000_000 for _ in seats]
-        self._time = [MoveTime(settings.move_ms, settings.bank_ms) for _ in seats]
+        self._seats = [
+            Seat(
+                number,
+                player,
+                encode(self._greeting(number, seed)),
+                request_id=seed % _DEALS_BY_ID * _IDS_PER_DEAL,
+                move_limit=settings.move_ms * _MS,
+                bank=settings.bank_ms * _MS,
+            )
+            for number, (player, seed) in enumerate(zip(players, seeds, strict=True))
+        ]
         self._events: list[msgspec.Raw] = []
-        self._seen = [0 for _ in seats]
         self._codes: list[str] = []
-        self._moves = [0 for _ in seats]
-        self._total = [0 for _ in seats]
-        self._longest = [0 for _ in seats]
         self._faults: list[FaultRecord] = []
         self._slow: list[SlowMove] = []
         self._debug: list[tuple[int, int, str]] = []
-        self._debug_left = [_DEBUG_CAP for _ in seats]
         self._request = b""
 
     def play(self, start: int | None, retired: Sequence[Retired] = ()) -> DealRecord:
@@ -98,13 +98,13 @@ class DealInPlay:
         state = self._state
         gone = {absent.entrant: absent for absent in retired}
         if state.is_terminal():
-            for seat, player in enumerate(self._players):
-                if player.running and player.bot.number not in gone:
+            for seat in self._seats:
+                if seat.player.running and seat.player.bot.number not in gone:
                     self._greet(seat)
         else:
             self._begin(gone)
-            while (seat := state.current_player()) != TERMINAL:
-                self._turn(seat)
+            while (turn := state.current_player()) != TERMINAL:
+                self._turn(self._seats[turn])
         return self._finish(start)
 
     def _greeting(self, seat: int, seed: int) -> Deal:
@@ -122,80 +122,73 @@ class DealInPlay:
 
     def _begin(self, gone: Mapping[int, Retired]) -> None:
         """Have all who play ready before the first move, so that no start falls into a move."""
-        for seat, player in enumerate(self._players):
-            if absent := gone.get(player.bot.number):
+        for seat in self._seats:
+            if absent := gone.get(seat.player.bot.number):
                 self._forfeit_unplayed(seat, absent)
-            elif player.running:
+            elif seat.player.running:
                 self._greet(seat)
             elif self._plays(seat):
                 try:
                     self._start(seat)
                 except Fault as fault:
                     if self._settings.on_fault == "substitute":
-                        self._not_started[seat] = fault  # it is noted when its turn comes
+                        seat.not_started = fault  # it is noted when its turn comes
                     else:
                         self._note_fault(seat, fault)
 
-    def _plays(self, seat: int) -> bool:
+    def _plays(self, seat: Seat) -> bool:
         """Whether a player is still in the deal, from which the cards may release him at once."""
         scene = self._state.scene()
-        return scene.to_move is not None and scene.seats[seat].state in {"playing", "passed"}
+        return scene.to_move is not None and scene.seats[seat.number].state in _PLAYING
 
-    def _start(self, seat: int) -> None:
-        self._players[seat].start()
+    def _start(self, seat: Seat) -> None:
+        self._request = b""
+        if seat.not_started is not None:
+            fault, seat.not_started = seat.not_started, None
+            raise fault
+        seat.player.start()
         self._greet(seat)
 
-    def _greet(self, seat: int) -> None:
-        self._players[seat].new_deal(self._greetings[seat])
-        self._greeted.add(seat)
+    def _greet(self, seat: Seat) -> None:
+        seat.player.new_deal(seat.greeting)
+        seat.greeted = True
 
-    def _turn(self, seat: int) -> None:
-        self._request = b""
+    def _turn(self, seat: Seat) -> None:
         try:
             action = self._ask(seat)
+            code = self._encode_action(action)
         except Fault as fault:
             if fault.spent:
-                self._count_time(seat, fault.spent)
+                seat.count(fault.spent)
             if not self._note_fault(seat, fault):
                 return
             action = self._state.fallback_action()
-            self._codes.append(f"?{self._encode_action(action)}")
-        else:
-            self._codes.append(self._encode_action(action))
+            code = f"?{self._encode_action(action)}"
+        self._codes.append(code)
         self._events.append(msgspec.Raw(_encode_event(self._state.apply_action(action))))
 
-    def _ask(self, seat: int) -> Any:
+    def _ask(self, seat: Seat) -> Any:
         """The action of the player to move; raises Fault."""
-        state = self._state
-        player = self._players[seat]
+        state, player = self._state, seat.player
         if not player.running:
-            if seat in self._not_started:
-                raise self._not_started.pop(seat)
             self._start(seat)
         legal, complete = None, True
         if player.ready.legal != "none":
             listed = state.legal_actions(player.ready.legal)
             legal, complete = [state.write(action) for action in listed.actions], listed.complete
-        request_id = self._next_id[seat]
-        self._next_id[seat] = request_id + 1
+        seat.request_id = request_id = seat.request_id + 1
+        events = self._events
+        view = state.observation(seat.number)
         self._request = request = encode(
-            Move(
-                request_id,
-                state.observation(seat),
-                self._events[self._seen[seat] :],
-                self._time[seat],
-                legal,
-                complete,
-            )
+            Move(request_id, view, events[seat.seen :], seat.time, legal, complete)
         )
-        answer, charged = player.ask(request, request_id, self._move_limit + self._bank[seat])
-        self._seen[seat] = len(self._events)
-        self._count_time(seat, charged)
-        if player.slow is not None and len(self._slow) < _SLOW_KEPT:
-            wall, cpu, waiting = player.slow.wall, player.slow.cpu, player.slow.waiting
-            self._slow.append(SlowMove(len(self._codes), seat, wall, cpu, waiting))
-        if answer.debug is not None:
-            self._keep_debug(seat, answer.debug)
+        answer, charged = player.ask(request, request_id, seat.limit)
+        seat.seen = len(events)
+        seat.count(charged)
+        if player.slow is not None:
+            self._keep_slow(seat)
+        if answer.debug is not None and (kept := seat.keep_debug(answer.debug)):
+            self._debug.append((len(self._codes), seat.number, kept))
         try:
             return state.read(answer)
         except MalformedAnswerError as error:
@@ -203,37 +196,28 @@ class DealInPlay:
         except IllegalActionError as error:
             raise player.fault("illegal", str(error), msgspec.json.encode(answer)) from error
 
-    def _count_time(self, seat: int, charged: int) -> None:
-        self._moves[seat] += 1
-        self._total[seat] += charged
-        if charged > self._longest[seat]:  # noqa: PLR1730 - max() takes twice the time
-            self._longest[seat] = charged
-        if charged > self._move_limit:
-            left = max(0, self._bank[seat] + self._move_limit - charged)
-            self._bank[seat] = left
-            self._time[seat] = MoveTime(self._settings.move_ms, left // 1_000_000)
+    def _keep_slow(self, seat: Seat) -> None:
+        charge, seat.player.slow = seat.player.slow, None
+        if charge is not None and len(self._slow) < _SLOW_KEPT:
+            move = len(self._codes)
+            self._slow.append(SlowMove(move, seat.number, charge.wall, charge.cpu, charge.waiting))
 
-    def _keep_debug(self, seat: int, text: str) -> None:
-        kept = text.encode(errors="replace")[: self._debug_left[seat]]
-        self._debug_left[seat] -= len(kept)
-        if kept:
-            self._debug.append((len(self._codes), seat, kept.decode(errors="ignore")))
-
-    def _note_fault(self, seat: int, fault: Fault) -> bool:
+    def _note_fault(self, seat: Seat, fault: Fault) -> bool:
         """Keep a fault; the bot forfeits unless ``on_fault`` has its moves played for it.
 
         Returns:
             Whether the fallback action is to be played.
         """
-        self._faults_so_far[seat] += 1
+        self._faults_so_far[seat.number] += 1
         settings = self._settings
         substituted = (
-            settings.on_fault == "substitute" and self._faults_so_far[seat] <= settings.max_faults
+            settings.on_fault == "substitute"
+            and self._faults_so_far[seat.number] <= settings.max_faults
         )
         self._faults.append(
             FaultRecord(
-                seat=seat,
-                entrant=self._players[seat].bot.number,
+                seat=seat.number,
+                entrant=seat.player.bot.number,
                 kind=fault.kind,
                 move=len(self._codes),
                 cause=fault.cause,
@@ -247,29 +231,33 @@ class DealInPlay:
             self._forfeit(seat)
         return substituted
 
-    def _forfeit_unplayed(self, seat: int, absent: Retired) -> None:
+    def _forfeit_unplayed(self, seat: Seat, absent: Retired) -> None:
         cause = f"forfeited unplayed: it failed in every deal of round {absent.round + 1}"
-        self._faults.append(FaultRecord(seat, absent.entrant, absent.kind, len(self._codes), cause))
+        self._faults.append(
+            FaultRecord(seat.number, absent.entrant, absent.kind, len(self._codes), cause)
+        )
         self._forfeit(seat)
 
-    def _forfeit(self, seat: int) -> None:
+    def _forfeit(self, seat: Seat) -> None:
         if not self._plays(seat):
             return
-        self._codes.append(f"!{seat}")
-        self._events.append(msgspec.Raw(_encode_event(self._state.forfeit(seat))))
+        self._codes.append(f"!{seat.number}")
+        self._events.append(msgspec.Raw(_encode_event(self._state.forfeit(seat.number))))
 
     def _finish(self, start: int | None) -> DealRecord:
         state = self._state
-        for seat, fault in self._not_started.items():  # the deal was over before its turn
-            self._note_fault(seat, fault)
+        for seat in self._seats:
+            if seat.not_started is not None:  # the deal was over before its turn
+                self._note_fault(seat, seat.not_started)
         places, points = state.places(), state.returns()
         notes: list[tuple[int, str]] = []
-        for seat, player in enumerate(self._players):
-            if player.running and seat in self._greeted:
-                player.tell(encode(Result(places, points, self._events[self._seen[seat] :])))
+        for seat in self._seats:
+            player = seat.player
+            if player.running and seat.greeted:
+                player.tell(encode(Result(places, points, self._events[seat.seen :])))
                 if stderr := player.take_stderr():
                     player.notes.append(f"stderr: {stderr[-_STDERR_KEPT:]}")
-            notes += [(seat, note) for note in player.notes]
+            notes += [(seat.number, note) for note in player.notes]
             player.notes.clear()
         return DealRecord(
             key=self._key,
@@ -278,7 +266,7 @@ class DealInPlay:
             moves=" ".join(self._codes),
             places=places,
             points=points,
-            times=tuple(map(SeatTime, self._moves, self._total, self._longest)),
+            times=tuple(seat.times() for seat in self._seats),
             faults=tuple(self._faults),
             debug=tuple(self._debug),
             slow=tuple(self._slow),

@@ -14,6 +14,7 @@ from runner.play.player import PlayerSetup
 from runner.play.pool import PlayerPool
 from runner.play.seeds import bot_seed, deal_seed, match_seed
 from runner.play.target import match_over
+from runner.process.channel import Caps
 from runner.process.launcher import ResourceLimits
 from runner.protocol.lines import AnswerReader, encode
 from runner.protocol.messages import VERSION, Hello, Limits
@@ -83,8 +84,12 @@ def player_setup(
             processes=settings.processes,
             temp_size=settings.temp,
         ),
-        output_cap=settings.output,
-        stderr_cap=settings.stderr,
+        caps=Caps(
+            output=settings.output,
+            deal_output=settings.deal_output,
+            stderr=settings.stderr,
+            memory=settings.memory,
+        ),
         strict=settings.strict,
         ponder=settings.ponder,
         waiting=waiting,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from runner.errors import RunError
 from runner.play.faults import Fault, SpoiltError
-from runner.process.channel import Channel, ExchangeError
+from runner.process.channel import Caps, Channel, ExchangeError
 from runner.process.launcher import Program, ResourceLimits
 from runner.protocol.lines import AnswerReader, Noise, WrongShape, quoted, read_ready
 from runner.protocol.messages import Ready
@@ -67,8 +67,7 @@ class PlayerSetup:
     clock: Clock
     start_limit: int
     resources: ResourceLimits
-    output_cap: int
-    stderr_cap: int
+    caps: Caps
     strict: bool
     ponder: bool
     """Whether bots may think while they are not to move."""
@@ -89,14 +88,16 @@ class Player:
         self.ready = Ready()
         self.notes: list[str] = []
         self.slow: Charge | None = None
-        """Where the time of the last answer went, if it took a large share of its limit."""
+        """Where the time of an answer went that took a large share of its limit; whoever has
+        noted that sets it back."""
         self._setup = setup
+        self._read = setup.reader.read
         self._child: Child | None = None
         self._channel: Channel | None = None
         self._watch: Watch | None = None
         self._pondered = 0
         self._frozen = False
-        self._began = self._limit = 0
+        self._began = self._limit = self._patience = self._slow_from = 0
         self._answered = False
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
@@ -126,22 +127,18 @@ class Player:
         self._watch = setup.clock.watch(self._child)
         self._pondered = 0
         self._frozen = False
-        self._channel = Channel(
-            self._child,
-            output_cap=setup.output_cap,
-            stderr_cap=setup.stderr_cap,
-            memory_cap=setup.resources.memory,
-            step=self._step,
-        )
+        self._channel = Channel(self._child, setup.caps, step=self._step)
         self._forget_lines()
-        self._began, self._limit = began, setup.start_limit
-        deadline = began + setup.clock.patience(setup.start_limit)
+        self.slow = None
+        self._allow(setup.start_limit)
+        self._began = began
+        deadline = began + self._patience
         try:
             self.ready = self._await_ready(self._channel, deadline)
             wall = monotonic_ns() - began
-            self._watch.end(wall)
             if wall > setup.start_limit:
                 self._charge(wall, 0, setup.start_limit)
+            self._watch.end(wall)
         except ExchangeError as error:
             wall = monotonic_ns() - began
             raise _at_start(self._failed(error, wall, setup.start_limit)) from error
@@ -157,9 +154,13 @@ class Player:
         self._pondered = 0
         if self._watch is not None:
             self._watch.deal()
+        if self._channel is not None:
+            self._channel.deal()
         self.tell(message)
 
-    def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
+    def ask(  # noqa: C901 - the way of every move, without calls for what is rare
+        self, request: bytes, request_id: int, limit: int
+    ) -> tuple[Answer, int]:
         """Send a request and wait for its answer.
 
         Args:
@@ -182,23 +183,25 @@ class Player:
         if self._outbox:
             request = b"".join((*self._outbox, request))
             self._outbox.clear()
-        read = self._setup.reader.read
-        pondered = watch.begin()
+        if limit != self._limit:
+            self._allow(limit)
+        began = monotonic_ns()
+        pondered = watch.begin(began)
         if pondered or self._frozen:
             pondered = self._woken(pondered)
-        self._limit = limit
-        self._began = began = monotonic_ns()
-        deadline = began + self._setup.clock.patience(limit)
+            began = monotonic_ns()
+        self._began = began
+        deadline = began + self._patience
         try:
-            answer = read(line := channel.exchange(request, deadline), request_id)
+            line = channel.exchange(request, deadline)
+            answer = self._read(line, request_id)
             while isinstance(answer, Noise):
                 self._note(answer, line)
-                answer = read(line := channel.next_line(deadline), request_id)
+                line = channel.next_line(deadline)
+                answer = self._read(line, request_id)
             wall = monotonic_ns() - began
-            watch.end(wall)
-            self.slow = None
             charged = wall + pondered
-            if charged > limit // _SLOW_SHARE:
+            if charged > self._slow_from:
                 charged = self._charge(wall, pondered, limit, line)
             if isinstance(answer, WrongShape):
                 raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
@@ -207,6 +210,7 @@ class Player:
             fault = error if isinstance(error, Fault) else self._failed(error, wall, limit)
             fault.spent = wall
             raise fault from error
+        watch.end(wall)
         self._answered = True
         if self._frozen and self._child is not None:
             self._child.freeze()
@@ -283,6 +287,12 @@ class Player:
         if self._setup.waiting is not None:
             self._setup.waiting(self.bot.name)
 
+    def _allow(self, limit: int) -> None:
+        """Work out how long to wait, kept since it is the same for nearly all requests."""
+        self._limit = limit
+        self._patience = self._setup.clock.patience(limit)
+        self._slow_from = limit // _SLOW_SHARE
+
     def _woken(self, pondered: int) -> int:
         """Let a stopped bot go on; gives what it is charged for thinking in others' time."""
         if self._frozen and self._child is not None:
@@ -340,11 +350,17 @@ class Player:
 
     def _failed(self, error: ExchangeError, wall: int, limit: int) -> Fault:
         """The fault behind a reply that did not come; raises SpoiltError if it is the host's."""
-        if error.reason == "flood":
-            cap = self._setup.output_cap
-            return self.fault("flood", f"it wrote more than {cap} bytes for one answer")
+        if error.reason in {"flood", "deal flood"}:
+            caps = self._setup.caps
+            cap = f"{caps.output} bytes for one answer"
+            if error.reason == "deal flood":
+                cap = f"{caps.deal_output} bytes in one deal"
+            return self.fault("flood", f"it wrote more than {cap}")
         if error.reason == "memory":
             return self.fault("memory", f"it used more than {self._memory_cap()} of memory")
+        if error.reason == "processes":  # where the system holds it to that, a bot ends by itself
+            most = self._setup.resources.processes
+            return self.fault("crash", f"it had more than {most} processes and threads at a time")
         if error.reason == "deadline":
             charge = self._charged(wall)
             self._blame_host(charge, limit)
@@ -405,5 +421,5 @@ def _is_hosts(error: Exception, program: Program) -> bool:
 def _at_start(fault: Fault) -> Fault:
     """A fault before ``ready`` is one of starting, whatever it looked like."""
     kind: FaultKind = "memory" if fault.kind == "memory" else "start"
-    cause = f"{fault.cause}, before it was ready"
+    cause = f"before it was ready: {fault.cause}"
     return Fault(kind, cause, answer=fault.answer, stderr=fault.stderr)

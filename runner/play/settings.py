@@ -48,6 +48,7 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     file_size: int = 64 << 20
     temp: int = 64 << 20
     output: int
+    deal_output: int = 16 << 20
     stderr: int
 
 

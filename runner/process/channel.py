@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 from collections import deque
+from dataclasses import dataclass
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Literal
 
@@ -18,13 +19,18 @@ if TYPE_CHECKING:
 
     from runner.process.launcher import Child
 
-__all__ = ["Channel", "ExchangeError"]
+__all__ = ["Caps", "Channel", "ExchangeError"]
 
 _FIRST_STEP_MS = 5
 _STEP_MS = 50
 """The longest single waits; after each the process itself is looked at, so a quick bot never is."""
 
+_MS = 1_000_000
+_FIRST_STEP_NS = _FIRST_STEP_MS * _MS
+
 _CHUNK = 65536
+
+_NEWLINE = b"\n"
 
 _LOOK_EVERY = 64
 """Reads in a row after which the process is looked at although it keeps us busy."""
@@ -35,12 +41,29 @@ class ExchangeError(Exception):
 
     Args:
         reason: ``deadline``; ``ended``: the bot closed its output or is gone; ``flood``: it wrote
-            more than it may; ``memory``: it holds more than it may.
+            more than it may for a request; ``deal flood``: or in a deal; ``memory``: it holds
+            more than it may; ``processes``: it has more of them than it may.
     """
 
-    def __init__(self, reason: Literal["deadline", "ended", "flood", "memory"]) -> None:
+    def __init__(
+        self, reason: Literal["deadline", "ended", "flood", "deal flood", "memory", "processes"]
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """What one bot may use, in bytes."""
+
+    output: int
+    """Of stdout for one request."""
+    deal_output: int
+    """Of stdout for one deal."""
+    stderr: int
+    """Of stderr that are kept; the rest is read and dropped."""
+    memory: int | None
+    """For the process tree, looked at while waiting; None for no cap."""
 
 
 class Channel:
@@ -48,26 +71,17 @@ class Channel:
 
     Args:
         child: The process.
-        output_cap: Bytes of stdout for one request.
-        stderr_cap: Bytes of stderr that are kept; the rest is read and dropped.
-        memory_cap: Bytes for the process tree, looked at while waiting; None for no cap.
+        caps: What it may use.
         step: Called after each wait that brought nothing, with the nanoseconds by which the wait
             came back too late.
     """
 
     def __init__(
-        self,
-        child: Child,
-        *,
-        output_cap: int,
-        stderr_cap: int,
-        memory_cap: int | None,
-        step: Callable[[int], None] | None = None,
+        self, child: Child, caps: Caps, *, step: Callable[[int], None] | None = None
     ) -> None:
         self._child = child
-        self._output_cap = output_cap
-        self._stderr_cap = stderr_cap
-        self._memory_cap = memory_cap
+        self._caps = caps
+        self._deal_left = caps.deal_output
         self._step = step
         self._step_ms = _FIRST_STEP_MS
         self._due = 0
@@ -84,6 +98,11 @@ class Channel:
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
+        self._only_stdout = [(child.stdout, select.POLLIN)]
+
+    def deal(self) -> None:
+        """A deal begins: what may be written in it counts anew."""
+        self._deal_left = self._caps.deal_output
 
     def exchange(self, payload: bytes, deadline: int) -> bytes:
         """Write a request and give the first line that comes, or that had come before.
@@ -96,8 +115,7 @@ class Channel:
             ExchangeError: See there. A line that is complete at the deadline is still given; how
                 late is too late is for the clock to say.
         """
-        self._received = 0
-        self._reads = 0
+        self._received = self._reads = 0
         self._step_ms = _FIRST_STEP_MS
         try:
             sent = os.write(self._stdin, payload)
@@ -107,6 +125,17 @@ class Channel:
             sent = len(payload)
         if sent != len(payload):
             self._write_rest(payload[sent:], deadline)
+        elif not self._lines and not self._partial:
+            # The usual case, spelt out: the next thing to come is the answer, whole and alone.
+            self._due = monotonic_ns() + _FIRST_STEP_NS
+            ready = self._poll.poll(_FIRST_STEP_MS)
+            if ready == self._only_stdout:
+                data = self._read_stdout()
+                if data.find(_NEWLINE) + 1 == len(data) > 1 and not data.isspace():
+                    return data
+                self._split(data)
+            else:
+                self._come_back(ready)
         return self.next_line(deadline)
 
     def next_line(self, deadline: int) -> bytes:
@@ -147,15 +176,16 @@ class Channel:
         left = deadline - now
         if left <= 0:
             raise ExchangeError("deadline")
-        wait = min(left // 1_000_000 + 1, self._step_ms)
-        self._due = now + wait * 1_000_000
-        ready = self._poll.poll(wait)
+        wait = min(left // _MS + 1, self._step_ms)
+        self._due = now + wait * _MS
+        self._come_back(self._poll.poll(wait))
+
+    def _come_back(self, ready: list[tuple[int, int]]) -> None:
+        """Read what a wait has brought; if that is nothing, look at the process."""
         for descriptor, _ in ready:
             if descriptor == self._stdout:
-                self._read_stdout()
-            elif descriptor == self._stdin:
-                continue
-            else:
+                self._split(self._read_stdout())
+            elif descriptor != self._stdin:
                 self._read_stderr()
         self._reads += 1
         if not ready or self._reads > _LOOK_EVERY:
@@ -169,41 +199,41 @@ class Channel:
         if self._child.has_exited():
             # A descendant may hold the pipe open for ever: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):
-                before = self._received
-                self._read_stdout()
-                if self._received == before:
+                data = self._read_stdout()
+                self._split(data)
+                if not data:
                     break
             self._ended = True
-        elif self._memory_cap is not None and self._child.holds_more_than(self._memory_cap):
+        elif (cap := self._caps.memory) is not None and self._child.holds_more_than(cap):
             raise ExchangeError("memory")
+        elif self._child.has_too_many_processes():
+            raise ExchangeError("processes")
 
-    def _read_stdout(self) -> None:
+    def _read_stdout(self) -> bytes:
+        """What has come, at most so much; empty at the end, or if there was nothing after all."""
         try:
             data = os.read(self._stdout, _CHUNK)
         except BlockingIOError:
-            return
+            return b""
         if not data:
             self._ended = True
             self._poll.unregister(self._stdout)
-            return
+            return data
         self._received += len(data)
-        if self._received > self._output_cap:
-            self._partial += data[:_CHUNK]
-            raise ExchangeError("flood")
-        if self._partial:
-            data = bytes(self._partial) + data if b"\n" in data else self._hold(data)
-        if data.endswith(b"\n") and data.count(b"\n") == 1:  # the usual case: one whole line
-            self._partial.clear()
-            if not data.isspace():
-                self._lines.append(data)
-        elif data:
-            *whole, rest = data.split(b"\n")
-            self._partial[:] = rest
-            self._lines.extend(line for line in whole if line and not line.isspace())
+        self._deal_left -= len(data)
+        if self._received > self._caps.output or self._deal_left < 0:
+            self._partial += data
+            raise ExchangeError("flood" if self._deal_left >= 0 else "deal flood")
+        return data
 
-    def _hold(self, data: bytes) -> bytes:
-        self._partial += data
-        return b""
+    def _split(self, data: bytes) -> None:
+        """Add to the lines that are complete, and to the one that is not."""
+        if _NEWLINE not in data:
+            self._partial += data
+            return
+        *whole, rest = (bytes(self._partial) + data).split(_NEWLINE)
+        self._partial[:] = rest
+        self._lines.extend(line for line in whole if line and not line.isspace())
 
     def _read_stderr(self) -> None:
         try:
@@ -215,9 +245,9 @@ class Channel:
             self._stderr_open = False
             return
         self._stderr += data
-        extra = len(self._stderr) - self._stderr_cap
+        extra = len(self._stderr) - self._caps.stderr
         if extra > 0:  # the first lines and the last tell most
-            head = self._stderr_cap // 2
+            head = self._caps.stderr // 2
             del self._stderr[head : head + extra]
             self._stderr_dropped += extra
 

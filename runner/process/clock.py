@@ -39,8 +39,11 @@ class Watch(ABC):
         """A deal begins, before anybody is to move."""
 
     @abstractmethod
-    def begin(self) -> int:
+    def begin(self, now: int) -> int:
         """A request is about to be written.
+
+        Args:
+            now: In nanoseconds of `time.monotonic_ns`.
 
         Returns:
             Nanoseconds of processor time that the bot took for itself since its last answer.
@@ -83,7 +86,7 @@ class WallWatch(Watch):
     def deal(self) -> None:
         """See `Watch.deal`."""
 
-    def begin(self) -> int:
+    def begin(self, now: int) -> int:  # noqa: ARG002 - other watches need it
         """See `Watch.begin`."""
         return 0
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from time import clock_gettime_ns
+from time import clock_gettime_ns, monotonic_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from runner.process.clock import Charge, Clock, WallClock, Watch
@@ -33,6 +33,7 @@ _HELD_UP = 100_000_000
 the bot could do in the meantime."""
 _SLACK = 1_000_000
 """What a bot may use after an answer to get back to reading, a collector or a compiler included."""
+_CORES = os.cpu_count() or 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -95,10 +96,13 @@ class FairWatch(Watch):
     def __init__(self, child: Child) -> None:
         self._child = child
         self._clocks: list[int] = []
-        self._clock = 0
-        self._alone = False
-        self._began = 0
-        self._ended = 0
+        self._counted = 0
+        """Processor time of the bot when it was last read, at `_read`."""
+        self._read = 0
+        self._allowed = 0
+        """What it may have used since then while it was to move."""
+        self._asked = 0
+        self._next_reading = 0
         self._suspected = False
         self._before: _Usage | None = None
         self._seen: _Usage | None = None
@@ -110,33 +114,39 @@ class FairWatch(Watch):
         # The first is the bot's own; a child could think for it just as well.
         processes = self._child.processes()
         self._clocks = [_process_clock(pid) for pid in processes]
-        self._alone = len(processes) == 1
-        self._clock = self._clocks[0] if self._alone else 0
         if len(processes) > 1:
             self._suspected = True
-        self._ended = self._cpu()
+        self._count(monotonic_ns())
+        self._next_reading = 0
 
-    def begin(self) -> int:
+    def begin(self, now: int) -> int:
         """See `Watch.begin`."""
+        # A reading takes a microsecond. In less than the slack no bot can use more than the
+        # slack, so what is quick is read only now and then.
+        self._asked = now
+        if now < self._next_reading:
+            return 0
+        return self._begin(now)
+
+    def _begin(self, now: int) -> int:
         if self._before is not None:
             self._before = self._seen = None
             self._late = self._latest = 0
-        # Reading the clock takes half of the time that this may cost, so it is spelt out here.
-        try:
-            now = clock_gettime_ns(self._clock) if self._alone else self._cpu()
-        except OSError:
-            now = self._began
-        self._began = now
-        own = now - self._ended - _SLACK
+        could = self._counted + self._allowed + _SLACK
+        self._count(now)
+        own = self._counted - could
+        self._next_reading = 0 if self._suspected else now + _SLACK
         if own <= 0:
             return 0
         if self._suspected:
             return own
         self._suspected = True
+        self._next_reading = 0
         return 0
 
     def step(self, late: int) -> None:
         """See `Watch.step`."""
+        self._next_reading = 0
         if late > 0:
             self._late += late
             self._latest = max(self._latest, late)
@@ -144,20 +154,24 @@ class FairWatch(Watch):
 
     def end(self, wall: int) -> None:
         """See `Watch.end`."""
-        # Of a bot that is not suspected it is enough to know that it did not use more than this;
-        # so it costs one reading of its clock a move, 0.6 us, and not two.
-        self._ended = self._cpu() if self._suspected else self._began + wall
+        # Of a bot that is not suspected it is enough to know that it did not use more than this.
+        if self._suspected:
+            self._count(self._asked + wall)
+        else:
+            self._allowed += wall
 
     def charge(self, wall: int) -> Charge:
         """See `Watch.charge`."""
-        own = max(0, self._cpu() - self._began)
+        # All that it can have used between the last reading and the request is not counted.
+        begun = self._counted + (self._asked - self._read) * _CORES
+        own = max(0, self._cpu() - begun)
         if self._before is None:  # it was held up before the first look at it
             charged = max(own, wall - self._late)
             return Charge(wall, charged, own, self._late, self._spoilt(0))
         before, after = self._before, self._look()
         tree = _more(before.cpu, after.cpu) + after.reaped - before.reaped
         cpu = max(own, tree)
-        stolen = max(0, after.stolen - before.stolen) // (os.cpu_count() or 1)
+        stolen = max(0, after.stolen - before.stolen) // _CORES
         waiting = _more(before.waiting, after.waiting) + self._late + stolen
         return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
 
@@ -180,14 +194,15 @@ class FairWatch(Watch):
             return f"the host gave {stolen / 1e9:.1f} s of this machine's time to others"
         return ""
 
+    def _count(self, now: int) -> None:
+        self._counted, self._read, self._allowed = self._cpu(), now, 0
+
     def _cpu(self) -> int:
         """Processor time of the bot's processes; it stands still once they are gone."""
         try:
-            if len(self._clocks) == 1:
-                return clock_gettime_ns(self._clocks[0])
             return sum(map(clock_gettime_ns, self._clocks))
         except OSError:
-            return self._began
+            return self._counted
 
 
 def _process_clock(pid: int) -> int:

@@ -84,7 +84,7 @@ def limits_line(config: Config) -> str:
     return (
         f"start {config.time.start_ms / 1000:g} s, move {config.time.move_ms / 1000:g} s,"
         f" bank {config.time.bank_ms / 1000:g} s a deal, memory {memory},"
-        f" output {_size(limits.output)} a move"
+        f" output {_size(limits.output)} a move and {_size(limits.deal_output)} a deal"
     )
 
 

@@ -99,6 +99,7 @@ def play_settings(config: Config, seed: Seed) -> PlaySettings:
         file_size=config.limits.file_size,
         temp=config.limits.temp,
         output=config.limits.output,
+        deal_output=config.limits.deal_output,
         stderr=config.limits.stderr,
     )
 

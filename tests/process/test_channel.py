@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from runner.process.channel import Channel, ExchangeError
+from runner.process.channel import Caps, Channel, ExchangeError
 from runner.process.launcher import PlainLauncher, Program, ResourceLimits
 
 if TYPE_CHECKING:
@@ -30,17 +30,15 @@ def start(tmp_path: Path) -> Iterator[Start]:
     def start(
         code: str,
         *,
-        output_cap: int = 1 << 20,
-        stderr_cap: int = 1000,
-        memory_cap: int | None = None,
+        output: int = 1 << 20,
+        deal_output: int = 16 << 20,
+        memory: int | None = None,
     ) -> tuple[Child, Channel]:
         command = (sys.executable, "-S", "-E", "-c", f"import os, sys, time\n{code}")
         child = PlainLauncher().start(Program(command, str(tmp_path)), ResourceLimits())
         children.append(child)
-        channel = Channel(
-            child, output_cap=output_cap, stderr_cap=stderr_cap, memory_cap=memory_cap
-        )
-        return child, channel
+        caps = Caps(output=output, deal_output=deal_output, stderr=1000, memory=memory)
+        return child, Channel(child, caps)
 
     yield start
     for child in children:
@@ -93,16 +91,28 @@ def _read_on(channel: Channel) -> None:
 
 @pytest.mark.parametrize("text", ["x", "x\\n", "\\n"])
 def test_no_more_than_the_cap_is_read_for_one_request(start: Start, text: str) -> None:
-    _, channel = start(f'while True: os.write(1, b"{text}" * 10_000)', output_cap=100_000)
+    _, channel = start(f'while True: os.write(1, b"{text}" * 10_000)', output=100_000)
     with pytest.raises(ExchangeError, match="flood"):
         _read_on(channel)
     assert len(channel.received()) <= 200_000
 
 
 def test_the_cap_counts_anew_for_each_request(start: Start) -> None:
-    _, channel = start('for line in sys.stdin: os.write(1, b"x" * 900 + b"\\n")', output_cap=1000)
+    _, channel = start('for line in sys.stdin: os.write(1, b"x" * 900 + b"\\n")', output=1000)
     for _ in range(10):
         assert len(channel.exchange(b"?\n", soon()).strip()) == 900
+
+
+def test_what_a_bot_writes_in_a_whole_deal_has_a_cap_too(start: Start) -> None:
+    _, channel = start(
+        'for line in sys.stdin: os.write(1, b"x" * 900 + b"\\n")', output=1000, deal_output=5000
+    )
+    for _ in range(2):
+        channel.deal()
+        for _ in range(5):
+            channel.exchange(b"?\n", soon())
+    with pytest.raises(ExchangeError, match="deal flood"):
+        channel.exchange(b"?\n", soon())
 
 
 def test_stderr_is_read_while_waiting_and_kept_at_both_ends(start: Start) -> None:
@@ -124,7 +134,7 @@ def test_a_request_larger_than_the_pipe_is_written_while_the_answer_is_read(star
         "while data := os.read(0, 1000):\n"
         ' os.write(1, b"x" * len(data))\n'
         ' if data.endswith(b"\\n"): os.write(1, b"\\n")',
-        output_cap=1 << 20,
+        output=1 << 20,
     )
     answer = channel.exchange(b"y" * 700_000 + b"\n", soon())
     assert len(answer.strip()) == 700_001
@@ -145,7 +155,7 @@ def test_the_end_is_seen_although_a_child_chatters(start: Start) -> None:
 
 def test_memory_is_looked_at_although_the_bot_chatters(start: Start) -> None:
     _, channel = start(
-        'hoard = b"x" * 100_000_000\nwhile True: os.write(2, b"hm\\n" * 100)', memory_cap=50_000_000
+        'hoard = b"x" * 100_000_000\nwhile True: os.write(2, b"hm\\n" * 100)', memory=50_000_000
     )
     with pytest.raises(ExchangeError, match="memory"):
         channel.exchange(b"?\n", soon())

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from runner.process.channel import Channel
+from runner.process.channel import Caps, Channel
 from runner.process.launcher import Exit, PlainLauncher, Program, ResourceLimits
 from runner.process.sweep import MARK
 from runner.process.system import state_and_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+CAPS = Caps(output=1 << 20, deal_output=1 << 20, stderr=1000, memory=None)
 
 PYTHON = (sys.executable, "-S", "-E", "-c")
 
@@ -37,7 +39,7 @@ def first_line(
     command = (*PYTHON, f"import json, os, sys\n{textwrap.dedent(code)}")
     program = Program(command, str(folder), tuple((env or {}).items()))
     child = PlainLauncher().start(program, limits or ResourceLimits())
-    channel = Channel(child, output_cap=1 << 20, stderr_cap=1000, memory_cap=None)
+    channel = Channel(child, CAPS)
     try:
         return json.loads(channel.exchange(b"\n", monotonic_ns() + 20_000_000_000))
     finally:
@@ -162,17 +164,18 @@ def test_a_command_that_cannot_be_started_leaves_no_folder(
 _DRIVER = """
 import json, os, sys, time
 from pathlib import Path
-from runner.process.channel import Channel
+from runner.process.channel import Caps, Channel
 from runner.process.launcher import PlainLauncher, Program, ResourceLimits
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper, children
 
+CAPS = Caps(output=1 << 20, deal_output=1 << 20, stderr=1000, memory=None)
 become_subreaper()
 
 def start(code):
     command = (sys.executable, "-S", "-E", "-c", "import os, subprocess, sys, time\\n" + code)
     child = PlainLauncher().start(Program(command, os.getcwd()), ResourceLimits())
-    channel = Channel(child, output_cap=1 << 20, stderr_cap=1000, memory_cap=None)
+    channel = Channel(child, CAPS)
     return child, channel
 
 def first_line(channel):

@@ -56,6 +56,7 @@ def make_plan(config: Config | None = None) -> Plan:
             reveal_names=False,
             memory=limits.memory,
             output=limits.output,
+            deal_output=limits.deal_output,
             stderr=limits.stderr,
         )
     )

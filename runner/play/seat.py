@@ -1,0 +1,75 @@
+"""A seat at the table: who plays there and what is kept of it during one deal."""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass, field
+from typing import TYPE_CHECKING
+
+from runner.protocol.messages import MoveTime
+from runner.results.records import SeatTime
+
+if TYPE_CHECKING:
+    from runner.play.faults import Fault
+    from runner.play.player import Player
+
+__all__ = ["Seat"]
+
+_DEBUG_CAP = 4096
+"""Bytes of a bot's `debug` text that are kept of a deal."""
+
+_MS = 1_000_000
+
+
+@dataclass(slots=True)
+class Seat:
+    """Times in nanoseconds."""
+
+    number: int
+    player: Player
+    greeting: bytes
+    """The `Deal` that this player is sent."""
+    request_id: int
+    """That of the last request."""
+    move_limit: int
+    """For an answer, without the bank."""
+    bank: InitVar[int]
+    limit: int = field(init=False)
+    """For the next answer, what is left of the bank included."""
+    time: MoveTime = field(init=False)
+    """The same as the bot is told."""
+    greeted: bool = False
+    seen: int = 0
+    """How many events the player has been told."""
+    moves: int = 0
+    total: int = 0
+    longest: int = 0
+    not_started: Fault | None = None
+    """Why there is no process, until it is noted in the player's turn."""
+    debug_left: int = _DEBUG_CAP
+
+    def __post_init__(self, bank: int) -> None:
+        """The bank is whole."""
+        self._set_bank(bank)
+
+    def count(self, charged: int) -> None:
+        """Count an answer, and what it takes from the bank."""
+        self.moves += 1
+        self.total += charged
+        if charged > self.longest:  # noqa: PLR1730 - max() takes twice the time
+            self.longest = charged
+        if charged > self.move_limit:
+            self._set_bank(max(0, self.limit - charged))
+
+    def times(self) -> SeatTime:
+        """What is stored of the player's time."""
+        return SeatTime(self.moves, self.total, self.longest)
+
+    def keep_debug(self, text: str) -> str:
+        """As much of a bot's text as may still be kept."""
+        kept = text.encode(errors="replace")[: self.debug_left]
+        self.debug_left -= len(kept)
+        return kept.decode(errors="ignore")
+
+    def _set_bank(self, bank: int) -> None:
+        self.limit = self.move_limit + bank
+        self.time = MoveTime(self.move_limit // _MS, bank // _MS)
