@@ -63,15 +63,20 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     a team never sit at one table."""
     names: tuple[str, ...] = ()
     """The entrants' names, for formats whose options name some of them."""
+    absent: frozenset[int] = frozenset()
+    """Entrants who play no part now; for formats that plan from results in which they did."""
 
     def __post_init__(self) -> None:
-        if not 2 <= self.players <= self.entrants:
-            raise UsageError(
-                f"a table of {self.players} cannot be filled from {self.entrants} entrants"
-            )
+        there = len(self.present())
+        if not 2 <= self.players <= there:
+            raise UsageError(f"a table of {self.players} cannot be filled from {there} entrants")
         for what, given in (("teams", self.teams), ("names", self.names)):
             if given and len(given) != self.entrants:
                 raise UsageError(f"{len(given)} {what} for {self.entrants} entrants")
+
+    def present(self) -> list[int]:
+        """The entrants who play."""
+        return [entrant for entrant in range(self.entrants) if entrant not in self.absent]
 
     def numbered_teams(self) -> list[int] | None:
         """A number for each entrant, equal for two of a team alone; None without any teams."""
@@ -129,8 +134,9 @@ class Format(ABC, Generic[OptionsT]):
     options: ClassVar[type[Any]]
     """The model of the options, a subclass of `FormatOptions`."""
     open_to_newcomers: ClassVar[bool] = False
-    """Whether its rounds can be stages of a tournament whose field changes; see `stages`. Then it
-    plans ahead, all its rounds are alike and its options have ``rounds``."""
+    """Whether its rounds can be stages of a tournament whose field changes; see `stages`. Then all
+    its rounds are alike, its options have ``rounds``, and where it plans from results it leaves
+    out those who are `Field.absent`."""
 
     def __init__(self, field: Field, options: OptionsT) -> None:
         self.field = field

@@ -4,28 +4,59 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from runner.schedule.base import Table
 from runner.schedule.draw import permutation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from runner.schedule.base import RoundResult, Seating
+    from runner.schedule.base import RoundResult
     from runner.schedule.draw import Draw
 
-__all__ = ["History", "fair_seating", "pair", "seated"]
+__all__ = ["Followed", "Follower", "History", "fair_seating", "pair", "seated"]
+
+
+class Follower(Protocol):
+    """Something that finished rounds add up to."""
+
+    def add(self, result: RoundResult) -> None:
+        """Take in the next round."""
+
+
+FollowerT = TypeVar("FollowerT", bound=Follower)
+
+
+class Followed(Generic[FollowerT]):
+    """What finished rounds add up to, brought up to date instead of counted anew.
+
+    Counted anew for each round, ten thousand rounds would take fifty million steps.
+
+    Args:
+        new: Makes one that has seen no round.
+    """
+
+    def __init__(self, new: Callable[[], FollowerT]) -> None:
+        self._new = new
+        self._seen: list[RoundResult] = []
+        self._follower = new()
+
+    def after(self, finished: Sequence[RoundResult]) -> FollowerT:
+        """What exactly these rounds, in their order, add up to; not to be changed."""
+        rounds = list(finished)
+        if self._seen != rounds[: len(self._seen)]:
+            self._seen, self._follower = [], self._new()
+        for result in rounds[len(self._seen) :]:
+            self._follower.add(result)
+        self._seen = rounds
+        return self._follower
 
 
 class History:
-    """Counts over finished rounds.
+    """Counts over finished rounds."""
 
-    Args:
-        finished: All of them, in order.
-    """
-
-    def __init__(self, finished: Iterable[RoundResult] = ()) -> None:
+    def __init__(self) -> None:
         self.matches: Counter[int] = Counter()
         """By entrant."""
         self.rounds: Counter[int] = Counter()
@@ -37,22 +68,17 @@ class History:
         self.points: dict[int, float] = {}
         self.places: dict[int, float] = {}
         """The sum over rounds of the mean place."""
-        for result in finished:
-            self._add(result)
 
-    def _add(self, result: RoundResult) -> None:
+    def add(self, result: RoundResult) -> None:
+        """Count a round."""
         for seating in result.tables:
-            self.seat(seating)
+            self.matches.update(seating)
+            self.meetings.update(pair(one, other) for one, other in combinations(seating, 2))
+            self.sat.update((entrant, seat) for seat, entrant in enumerate(seating))
         self.rounds.update(result.places.keys())
         for entrant, place in result.places.items():
             self.places[entrant] = self.places.get(entrant, 0.0) + place
             self.points[entrant] = self.points.get(entrant, 0.0) + result.points[entrant]
-
-    def seat(self, seating: Seating) -> None:
-        """Count a match that was played or is planned."""
-        self.matches.update(seating)
-        self.meetings.update(pair(one, other) for one, other in combinations(seating, 2))
-        self.sat.update((entrant, seat) for seat, entrant in enumerate(seating))
 
     def ranking(self, entrants: Sequence[int]) -> list[int]:
         """The entrants by points a round, then by mean place, then in the given order."""
@@ -113,15 +139,16 @@ def seated(
         round_number: From 0.
         tables: Who plays together.
         games: Matches of each table.
-        history: The rounds before; the new matches are counted in it.
+        history: The rounds before.
         random: Breaks ties.
     """
     together = list(tables)
+    sat = history.sat.copy()
     matches: list[Table] = []
     for _ in range(games):
         for members in together:
-            there = fair_seating(members, history.sat, random)
+            there = fair_seating(members, sat, random)
             seating = tuple(there[seat] for seat in range(len(members)))
-            history.seat(seating)
+            sat.update((entrant, seat) for seat, entrant in there.items())
             matches.append(Table(round_number, len(matches), seating))
     return matches

@@ -15,7 +15,7 @@ from pydantic import Field as Option
 from runner.errors import UsageError
 from runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
 from runner.schedule.draw import draw, permutation
-from runner.schedule.history import History, seated
+from runner.schedule.history import Followed, History, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,6 +45,7 @@ class Knockout(Format[KnockoutOptions]):
             raise UsageError("a knockout cannot keep teams apart: its last table may hold two")
         self._staying = field.players // 2
         self._sizes = self._round_sizes()
+        self._history = Followed(History)
 
     def rounds(self) -> int:
         """As many as it takes to come down to one table, and that one."""
@@ -67,7 +68,7 @@ class Knockout(Format[KnockoutOptions]):
             alive = self._survivors(alive, result)
         tables = _dealt(self._playing(alive), self.field.players)
         random = draw(self.field.seed, "knockout", round_number)
-        history = History(finished[:round_number])
+        history = self._history.after(finished[:round_number])
         return iter(seated(round_number, tables, self.chosen.games, history, random))
 
     def _seeds(self) -> list[int]:

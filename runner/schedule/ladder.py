@@ -2,7 +2,8 @@
 
 Each round rates the field by the results so far. Its tables are hosted by the entrants with the
 largest sigma, newcomers first of all; guests are those with the nearest ratings. Ratings drift
-a little (`tau`), so that nobody is ever certain for good and everybody is asked again.
+a little (`tau`), so that nobody is ever certain for good and everybody is asked again. Who joins
+in the middle (a new version of a bot, say) needs no rounds of his own for that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from runner.ratings.model import Model
 from runner.ratings.sequential import rate
 from runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
 from runner.schedule.draw import draw, permutation
-from runner.schedule.history import History, pair, seated
+from runner.schedule.history import Followed, History, pair, seated
 from runner.schedule.pairing import check_teams
 
 if TYPE_CHECKING:
@@ -40,22 +41,43 @@ class LadderOptions(FormatOptions):
     """By how much a rating may have drifted between two matches, in units of the rating."""
 
 
+class _Past:
+    """The rounds so far, and the ratings after them."""
+
+    def __init__(self, model: Model, entrants: int) -> None:
+        self._model = model
+        self.history = History()
+        self.ratings: list[Rating] = [model.start] * entrants
+
+    def add(self, result: RoundResult) -> None:
+        """Count and rate a round."""
+        self.history.add(result)
+        for table in result.tables:
+            means = [result.places[entrant] for entrant in table]
+            order = sorted(set(means))
+            places = [order.index(mean) + 1 for mean in means]
+            after = rate(self._model, [self.ratings[entrant] for entrant in table], places)
+            for entrant, rating in zip(table, after, strict=True):
+                self.ratings[entrant] = rating
+
+
 class Ladder(Format[LadderOptions]):
     """Pairing by the uncertainty of ratings."""
 
     name: ClassVar[str] = "ladder"
     summary: ClassVar[str] = "matches for the least certain ratings, against bots of like strength"
     options: ClassVar[type[LadderOptions]] = LadderOptions
+    open_to_newcomers: ClassVar[bool] = True
 
     def __init__(self, field: Field, options: LadderOptions) -> None:
         super().__init__(field, options)
-        filled = field.entrants // field.players
+        self._present = field.present()
+        filled = len(self._present) // field.players
         self._tables = min(options.tables or max(1, filled // 2), filled)
         self._teams = field.numbered_teams()
-        check_teams(self._teams, filled)
+        check_teams([self._teams[one] for one in self._present] if self._teams else None, filled)
         self._model = Model(tau=options.tau)
-        self._rated: list[RoundResult] = []
-        self._ratings = [self._model.start] * field.entrants
+        self._past = Followed(lambda: _Past(self._model, field.entrants))
 
     def rounds(self) -> int:
         """As many as configured."""
@@ -74,42 +96,22 @@ class Ladder(Format[LadderOptions]):
         if round_number >= self.chosen.rounds:
             return None
         random = draw(self.field.seed, "ladder", round_number)
-        history = History(finished[:round_number])
-        ratings = self._rate(list(finished[:round_number]))
-        free = permutation(range(self.field.entrants), random)
-        free.sort(key=lambda entrant: (-ratings[entrant].sigma, history.matches[entrant]))
+        past = self._past.after(finished[:round_number])
+        free = permutation(self._present, random)
+        free.sort(key=lambda entrant: (-past.ratings[entrant].sigma, past.history.matches[entrant]))
         tables: list[list[int]] = []
-        while len(tables) < self._tables and (table := self._table(free, ratings, history)):
+        while len(tables) < self._tables and (table := self._table(free, past)):
             tables.append(table)
             free = [entrant for entrant in free if entrant not in table]
-        return iter(seated(round_number, tables, 1, history, random))
+        return iter(seated(round_number, tables, 1, past.history, random))
 
-    def _rate(self, finished: list[RoundResult]) -> list[Rating]:
-        """The ratings after these rounds; those that were rated before are not rated again."""
-        if self._rated != finished[: len(self._rated)]:
-            self._rated = []
-            self._ratings = [self._model.start] * self.field.entrants
-        for result in finished[len(self._rated) :]:
-            self._rate_round(result)
-        self._rated = finished
-        return self._ratings
-
-    def _rate_round(self, result: RoundResult) -> None:
-        for table in result.tables:
-            means = [result.places[entrant] for entrant in table]
-            order = sorted(set(means))
-            places = [order.index(mean) + 1 for mean in means]
-            after = rate(self._model, [self._ratings[entrant] for entrant in table], places)
-            for entrant, rating in zip(table, after, strict=True):
-                self._ratings[entrant] = rating
-
-    def _table(self, free: list[int], ratings: list[Rating], history: History) -> list[int]:
+    def _table(self, free: list[int], past: _Past) -> list[int]:
         """The first of the free who finds enough guests, with the guests; empty if none does."""
         for host in free:
 
             def distance(guest: int, host: int = host) -> float:
-                apart = abs(ratings[host].mu - ratings[guest].mu) / self._model.beta
-                return apart + _REMATCH * history.meetings[pair(host, guest)]
+                apart = abs(past.ratings[host].mu - past.ratings[guest].mu) / self._model.beta
+                return apart + _REMATCH * past.history.meetings[pair(host, guest)]
 
             table = [host]
             for guest in sorted((entrant for entrant in free if entrant != host), key=distance):

@@ -13,7 +13,7 @@ from pydantic import Field as Option
 
 from runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
 from runner.schedule.draw import draw, permutation
-from runner.schedule.history import History, seated
+from runner.schedule.history import Followed, History, seated
 from runner.schedule.pairing import check_teams, neighbour_tables
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Swiss(Format[SwissOptions]):
         self._tables = field.entrants // field.players
         self._teams = field.numbered_teams()
         check_teams(self._teams, self._tables)
+        self._history = Followed(History)
 
     def rounds(self) -> int:
         """As many as configured."""
@@ -62,7 +63,7 @@ class Swiss(Format[SwissOptions]):
         if round_number >= self.chosen.rounds:
             return None
         random = draw(self.field.seed, "swiss", round_number)
-        history = History(finished[:round_number])
+        history = self._history.after(finished[:round_number])
         ranking = history.ranking(permutation(range(self.field.entrants), random))
         playing = self._playing(ranking, history)
         tables = neighbour_tables(playing, self.field.players, history.meetings, self._teams)
