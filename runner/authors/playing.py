@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shlex
 import signal
 from contextlib import ExitStack, closing
 from dataclasses import asdict
@@ -124,6 +125,7 @@ class _Match:
             while True:
                 record, start = self._deal(DealKey(0, match, number), start)
                 self._store.add([record])
+                self._tell_faults(record)
                 number += 1
                 if self._console.input("another deal? (Enter: yes, q: no)> ").strip() in ("q", "n"):
                     return number
@@ -160,6 +162,13 @@ class _Match:
                 continue
             return record, state.next_start()
         raise RunError("this machine is too busy to play on: every deal was spoilt")
+
+    def _tell_faults(self, record: DealRecord) -> None:
+        """Say why bots failed: their author may be the one who plays."""
+        for name, fault in {self._names[one.seat]: one for one in record.faults}.items():
+            words = ("tourney", "replay", str(self._invitation.folder), "--last-fault", name)
+            text = f"{name} failed: {fault.kind}: {fault.cause}; all of it: {shlex.join(words)}"
+            self._console.print(Text(text, style="yellow"), soft_wrap=True)
 
     def _play_settings(self) -> PlaySettings:
         return msgspec.structs.replace(

@@ -160,7 +160,8 @@ class Stepper:
             log.stylize("red")
         self._console.print(log, soft_wrap=True)
         for note in frame.notes:
-            text = self._artist.line(note.text) if note.of_game else Text(note.text)
+            words = note.text.replace("\n", "\n       ")
+            text = self._artist.line(words) if note.of_game else Text(words)
             said = Text(f"     {note.who}: ", style="yellow").append_text(text)
             self._console.print(said, soft_wrap=True)
 

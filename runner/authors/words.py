@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from runner.authors.drawing import SUITS
+from runner.protocol.fields import field_docs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -40,6 +41,8 @@ class Words:
     """Fields that are words."""
     text: str | None
     """The field that takes one more text."""
+    meanings: dict[str, str]
+    """What each field says of itself."""
 
     @classmethod
     def of(cls, answer: type[Answer]) -> Words:
@@ -55,7 +58,7 @@ class Words:
                 texts.append(field.encode_name)
             else:
                 lists.append(field.encode_name)
-        return cls(lists[0], tuple(switches), texts[0] if texts else None)
+        return cls(lists[0], tuple(switches), texts[0] if texts else None, field_docs(answer))
 
     def read(self, line: str, hand: Collection[str]) -> dict[str, Any]:
         """The fields of an answer.
@@ -96,7 +99,11 @@ class Words:
         found = [("3S 3C", f"{self.cards} these cards (10H or TH is a ten, JK a joker)")]
         if self.text:
             found.append(("2H S", f"{self.cards} a card that needs a {self.text}, with it"))
-        return [*found, *((word, f"{word} (its beginning is enough)") for word in self.switches)]
+        return [*found, *((word, self._use(word)) for word in self.switches)]
+
+    def _use(self, word: str) -> str:
+        meaning = self.meanings.get(word, f"{word}.").rstrip(".")
+        return f"{meaning[:1].lower()}{meaning[1:]} (the beginning of the word is enough)"
 
     def _switch(self, token: str) -> str | None:
         found = [word for word in self.switches if word.startswith(token.lower())]

@@ -18,6 +18,7 @@ bots: [{BOTS}/random, {BOTS}/greedy]
 time: {{start: 30s, move: 10s}}
 limits: {{memory: 256M}}
 """
+QUICK = ROOMY.replace("start: 30s", "start: 500ms")
 HASTY = ROOMY.replace("move: 10s", "move: 300ms")
 
 UNTIDY = {
@@ -33,7 +34,7 @@ UNTIDY = {
 """The warning that fits each bot."""
 
 FAULTY = {
-    "crash_start": ("start", "run its command by hand"),
+    "crash_start": ("start", "the stderr below says why it ended"),
     "crash_move": ("crash", "the stderr below says where it ended"),
     "illegal": ("illegal", "the rule is named above"),
     "late": ("timeout", "think less"),
@@ -221,8 +222,30 @@ def test_a_build_that_fails_is_shown(tourney: Program) -> None:
         file.write("build: [[sh, -c, 'echo no such header >&2; exit 3']]\n")
     done = tourney("check", folder)
     assert done.returncode == 2
-    assert "FAILED   build:" in done.stdout
-    assert "no such header" in done.stdout
+    assert "FAILED   build: the bot 'mine' does not build" in done.stdout
+    assert "mend: run its build by hand in a copy of its folder" in done.stdout
+    assert "no such header" in [line.strip() for line in done.stdout.splitlines()]
+
+
+NOT_STARTED = {
+    "a script without its interpreter": ("#!/no/such/sh\n", "a script needs a first line"),
+    "a file outside of its folder": ("#!/bin/sh\ncat ../mine.txt && read line\n", "relative path"),
+    "nothing to say": ("#!/bin/sh\nread line; sleep 60\n", "without waiting for the end of the"),
+}
+"""(the program of a bot that does not get ready, what helps)."""
+
+
+@pytest.mark.parametrize(("program", "mend"), NOT_STARTED.values(), ids=NOT_STARTED)
+def test_a_bot_that_does_not_get_ready_is_told_why(
+    tourney: Program, program: str, mend: str
+) -> None:
+    tourney.write("mine.txt", "mine")
+    tourney.write("mine/bot", program).chmod(0o755)
+    tourney.write("mine/bot.yaml", "name: mine\ncommand: ./bot\n")
+    status, document = report(tourney, tourney.folder / "mine", QUICK)
+    (failed,) = of(document, "failed")
+    assert (status, failed["kind"]) == (2, "start")
+    assert mend in failed["mend"]
 
 
 def test_a_wrong_manifest_is_told_with_its_line(tourney: Program) -> None:
@@ -250,12 +273,14 @@ def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> 
 
 
 def test_the_text_shows_what_was_sent_and_what_came_back(tourney: Program) -> None:
-    tourney.write("league.yaml", ROOMY)
+    rules = "{players: 2, bombs_may_lead: false}"
+    tourney.write("league.yaml", ROOMY.replace("{players: 2}", rules))
     done = tourney("check", BOTS / "faulty" / "crash_move", "--config", "league.yaml")
     assert done.returncode == 2
     assert (
         "FAILED   tienlen: 2 players, as configured: crash: it exited with status 1" in done.stdout
     )
+    assert "rules: bombs_may_lead false" in done.stdout
     assert 'sent: {"type":"move","id":' in done.stdout
     assert "received: (nothing)" in done.stdout
     assert "RuntimeError: crash-move: this bot always fails at its first move" in done.stdout

@@ -84,7 +84,8 @@ def test_the_table_helps_a_person_along(tourney: Program, name: str) -> None:
     assert not re.search(r"^greedy: .*[♠♣♦♥]", look, re.MULTILINE)
     terminal.sendline("help")
     terminal.expect(TURN)
-    for word in ("hint", "undo", "rules", "quit", "pass", "3♠ is 3S"):
+    use = "lay nothing; not when leading" if name == "tienlen" else "take the pile"
+    for word in ("hint", "undo", "rules", "quit", f"pass      {use}", "3♠ is 3S"):
         assert word in plain(terminal.before)
     terminal.sendline("rules")
     terminal.expect(TURN)
@@ -129,9 +130,15 @@ def test_what_the_rules_forbid_is_refused_with_the_rule(tourney: Program) -> Non
     terminal.close(force=True)
 
 
-def test_ctrl_c_ends_the_game_and_keeps_what_is_finished(tourney: Program) -> None:
-    terminal = sit_down(tourney, "tienlen", "--out", "mine")
+def test_failing_bots_are_told_of_and_ctrl_c_keeps_what_is_finished(tourney: Program) -> None:
+    bots = ("greedy", BOTS / "faulty" / "crash_move")
+    against = [word for bot in bots for word in ("--against", bot)]
+    terminal = sit_down(tourney, "tienlen", "--out", "mine", *against)
     play_on(terminal)
+    why = "crash-move failed: crash: it exited with status 1 without an answer"
+    assert f"{why}; all of it: tourney replay mine --last-fault crash-move" in plain(
+        terminal.before
+    )
     terminal.sendline("")
     terminal.expect(TURN)
     terminal.sendintr()

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from runner.results.records import FaultKind
 
-__all__ = ["advice"]
+__all__ = ["BUILD_ADVICE", "advice"]
 
+_FOLDER = (
+    "it runs in a copy of its folder, which it cannot write to, and sees none of your other files: "
+    "put what it needs into the folder, name it by a relative path, and write only to $TMPDIR"
+)
+BUILD_ADVICE = (
+    "run its build by hand in a copy of its folder, with nothing else around it and without "
+    "network: whatever it needs, packages too, has to lie in the folder"
+)
+_READY = 'answer the `hello` with a line {"type": "ready"}'
 _ADVICE: dict[FaultKind, str] = {
-    "start": (
-        "run its command by hand in its folder: it has to read the `hello` line from stdin and "
-        'answer {"type": "ready"} with a newline, flushed, within the start limit; do slow work '
-        "once, before `ready`, and keep missing modules or files in the bot's own folder"
-    ),
+    "start": f"{_READY}, ended by a newline and flushed",
     "crash": (
-        "the stderr below says where it ended; send it the request below by hand to see it again"
+        "the stderr below says where it ended; `tourney check --json` shows the whole request, to "
+        "send it by hand"
     ),
     "timeout": (
         "think less: the limit is in `hello`, and what is left in each request's `time`; a fixed "
@@ -34,17 +41,39 @@ _ADVICE: dict[FaultKind, str] = {
     "flood": "print one line for each request, with a newline at its end, and then wait",
     "memory": "keep less: the limit is in `hello`, for the process and all that it starts",
 }
+_NOT_RUN = re.compile(r"status 12[67]\b|could not be started")
+"""As shells and launchers put it that cannot run a program."""
 
 
 def advice(kind: FaultKind, cause: str, received: str) -> str:
     """What to do about a fault, by what happened and what the bot wrote."""
+    if "newline" in cause or (kind == "flood" and "\n" not in received):
+        return "end each answer with a newline and flush it"
+    if kind == "start":
+        return _start_advice(cause)
     if "flush" in cause:
         return (
             "flush stdout after each answer (print(.., flush=True), fflush(stdout)), and answer "
             "every `move`; messages of other types want no answer"
         )
-    if "newline" in cause or (kind == "flood" and "\n" not in received):
-        return "end each answer with a newline and flush it"
     if "other requests" in cause:
         return "copy the `id` of the request into its answer"
     return _ADVICE[kind]
+
+
+def _start_advice(cause: str) -> str:
+    if _NOT_RUN.search(cause):
+        return (
+            "its program cannot be run here: a script needs a first line such as #!/bin/sh, "
+            r"without a \r at its end, and an interpreter that is installed for everybody; a "
+            "compiled program must fit this machine"
+        )
+    if "exited" in cause:
+        return f"the stderr below says why it ended; {_FOLDER}"
+    if "no answer within" in cause:
+        return (
+            f"{_READY} as soon as that line is there, without waiting for the end of the input, "
+            "and flush it (print(.., flush=True), fflush(stdout)); if it needs longer to get "
+            "ready, do less before that"
+        )
+    return _ADVICE["start"]

@@ -11,7 +11,7 @@ import msgspec
 
 from runner.authors.check.dealing import Table, first_position, longest_position
 from runner.authors.check.habits import habits_of
-from runner.authors.check.judging import OWN, Deals, answered, failed, judged
+from runner.authors.check.judging import OWN, Deals, answered, failed, judged, unbuilt
 from runner.authors.check.manners import MANNERS
 from runner.authors.check.report import Check, Report
 from runner.authors.check.variants import Variant, largest, variants
@@ -24,6 +24,7 @@ from runner.games import registry
 from runner.play.faults import Fault, SpoiltError
 from runner.process.fair import make_clock
 from runner.protocol.lines import encode, quoted
+from runner.run.plan import differing_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -123,7 +124,12 @@ class _Trial:
     def _usual_table(self, game: Game[Any, Any]) -> Table:
         return self._table(game, next(self._variants(game)))
 
-    def _add(self, check: Check) -> Check:
+    def _add(self, check: Check, table: Table | None = None) -> Check:
+        """Keep a check and tell of it, with the rules of the table that it was made at."""
+        if table is not None:
+            settings = table.settings
+            rules = differing_rules(settings.game, settings.rules)
+            check = msgspec.structs.replace(check, rules=rules)
         self._checks.append(check)
         self._tell(check)
         return check
@@ -134,8 +140,7 @@ class _Trial:
         try:
             bot = stage_bot(self._entrant, self._protection.launcher)
         except UsageError as error:
-            mend = "run its build by hand in a copy of its folder, with nothing else around it"
-            self._add(Check(name="build", verdict="failed", found=str(error), mend=mend))
+            self._add(unbuilt("build", str(error)))
             raise _HopelessError from error
         self._hash = bot.hash
         self._spec = spec_of(bot, OWN)
@@ -221,7 +226,7 @@ class _Trial:
             self._strayed = self._strayed or bool(deals.strays())
             if repeats and deals.fault() is None:
                 self._plays.add(deals.records[0].moves)
-            return self._add(judged(name, deals, table.settings.move_ms, strays=strays))
+            return self._add(judged(name, deals, table.settings.move_ms, strays=strays), table)
         return self._add(Check(name=name, verdict="skipped", found=spoilt))
 
     # Hard cases
@@ -253,12 +258,13 @@ class _Trial:
             request = table.request(position, witness.ready)
             table.ask(witness, position, request)
         except Fault as fault:
-            self._add(failed(name, fault, request or witness.hello))
+            self._add(failed(name, fault, request or witness.hello), table)
         except SpoiltError as error:
             self._add(Check(name=name, verdict="skipped", found=str(error)))
         else:
             found = f"it answered a line of {len(request)} bytes"
-            self._add(answered(name, found, witness.exchanges[-1], table.settings.move_ms))
+            one = witness.exchanges[-1]
+            self._add(answered(name, found, one, table.settings.move_ms), table)
         finally:
             witness.stop()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
-from runner.authors.check.advice import advice
+from runner.authors.check.advice import BUILD_ADVICE, advice
 from runner.authors.check.report import Check, Timing, counted
 from runner.protocol.lines import quoted
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from runner.play.faults import Fault
     from runner.results.records import DealRecord, FaultRecord
 
-__all__ = ["OWN", "Deals", "answered", "failed", "judged"]
+__all__ = ["OWN", "Deals", "answered", "failed", "judged", "unbuilt"]
 
 OWN = 0
 """The entrant number of the bot under trial."""
@@ -23,7 +24,7 @@ OWN = 0
 _SLOW = 0.5
 """Share of a limit that is worth a warning."""
 _SENT = 1500
-"""Characters of a request that are kept."""
+"""Characters of a request that are kept of one that went well; after a fault, all of it."""
 _STDERR = 4000
 _STDERR_NOTE = "stderr: "
 _PONDER_NOTE = "it used "
@@ -75,9 +76,8 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
     if strays and (lines := deals.strays()):
         found += f"; it prints lines to stdout that are no answers, the first: {lines[0]}"
         mend = "print to stderr instead; stdout is for answers"
-    elif timing and timing.share > _SLOW:
-        found += f"; an answer took {timing.share:.0%} of the limit"
-        mend = "think less: a busy machine may push it over the limit"
+    else:
+        mend = _slowness(timing)
     return Check(
         name=name,
         verdict="warning" if mend else "ok",
@@ -92,14 +92,24 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
 
 def answered(name: str, found: str, exchange: Exchange, limit_ms: int) -> Check:
     """A single request that went well."""
+    timing = Timing.of([exchange.charged], limit_ms)
+    mend = _slowness(timing)
     return Check(
         name=name,
-        verdict="ok",
+        verdict="warning" if mend else "ok",
         found=found,
+        mend=mend,
         sent=quoted(exchange.request, _SENT),
         received=quoted(exchange.answer),
-        timing=Timing.of([exchange.charged], limit_ms),
+        timing=timing,
     )
+
+
+def _slowness(timing: Timing | None) -> str:
+    """How to mend that most of a limit was used; empty where there is nothing to mend."""
+    if timing is None or timing.share <= _SLOW:
+        return ""
+    return "take less time: a busy machine may push it over the limit"
 
 
 def failed(
@@ -112,8 +122,20 @@ def failed(
         kind=fault.kind,
         found=fault.cause,
         mend=advice(fault.kind, fault.cause, fault.answer),
-        sent=quoted(sent, _SENT),
+        sent=sent.decode(errors="replace").rstrip(),
         received=fault.answer,
         stderr=fault.stderr[-_STDERR:],
         timing=timing,
+    )
+
+
+def unbuilt(name: str, problem: str) -> Check:
+    """A bot that cannot be copied or built; the lines after the first are what its build wrote."""
+    found, _, output = problem.partition("\n")
+    return Check(
+        name=name,
+        verdict="failed",
+        found=found,
+        mend=BUILD_ADVICE if output else "",
+        stderr=dedent(output),
     )

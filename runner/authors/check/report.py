@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
@@ -58,7 +58,10 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     received: str = ""
     """What the bot wrote."""
     stderr: str = ""
+    """What the bot wrote there, or its build wrote last."""
     timing: Timing | None = None
+    rules: dict[str, Any] = {}
+    """The rules under which it was tried that differ from the game's usual ones."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from runner.authors.check.report import counted
 from runner.config.text import escaped
@@ -30,6 +31,8 @@ def check_lines(check: Check, *, verbose: bool) -> Iterator[str]:
     if check.verdict in ("warning", "failed") and check.mend:
         yield from _wrapped("mend", check.mend)
     if verbose or check.verdict == "failed":
+        if check.rules:
+            yield from _wrapped("rules", ", ".join(map(_rule, check.rules.items())))
         if check.sent:
             yield _quoted("sent", check.sent)
         if check.sent or check.received:
@@ -59,6 +62,11 @@ def _timing(timing: Timing) -> str:
         f"median {timing.median_ms:g} ms, worst {timing.worst_ms:g} ms,"
         f" {timing.share:.1%} of the limit"
     )
+
+
+def _rule(named: tuple[str, Any]) -> str:
+    name, value = named
+    return f"{name} {json.dumps(value)}"
 
 
 def _wrapped(word: str, text: str) -> list[str]:
