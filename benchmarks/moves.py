@@ -83,10 +83,10 @@ def recorded(tables: Tables, matches: int) -> list[tuple[int, bytes]]:
     numbers: dict[int, int] = {}
     exchange = Channel.exchange
 
-    def keep(channel: Channel, payload: bytes, deadline: int) -> bytes:
+    def keep(channel: Channel, payload: bytes, asked: int, patience: int) -> bytes:
         number = numbers.setdefault(id(channel), len(numbers))
         requests.append((number, payload))
-        return exchange(channel, payload, deadline)
+        return exchange(channel, payload, asked, patience)
 
     Channel.exchange = keep  # type: ignore[method-assign]
     try:

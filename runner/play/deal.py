@@ -172,16 +172,14 @@ class DealInPlay:
         state, player = self._state, seat.player
         if not player.running:
             self._start(seat)
-        legal, complete = None, True
-        if player.ready.legal != "none":
-            listed = state.legal_actions(player.ready.legal)
-            legal, complete = [state.write(action) for action in listed.actions], listed.complete
         seat.request_id = request_id = seat.request_id + 1
         events = self._events
-        view = state.observation(seat.number)
-        self._request = request = encode(
-            Move(request_id, view, events[seat.seen :], seat.time, legal, complete)
-        )
+        move = Move(request_id, state.observation(seat.number), events[seat.seen :], seat.time)
+        if player.ready.legal != "none":
+            listed = state.legal_actions(player.ready.legal)
+            legal = [state.write(action) for action in listed.actions]
+            move = msgspec.structs.replace(move, legal=legal, legal_complete=listed.complete)
+        self._request = request = encode(move)
         answer, charged = player.ask(request, request_id, seat.limit)
         seat.seen = len(events)
         seat.count(charged)

@@ -98,7 +98,8 @@ class Player:
         self._pondered = 0
         self._frozen = False
         self._began = self._limit = self._patience = self._slow_from = 0
-        self._answered = False
+        self._used = self._check_at = 0
+        self._suspected = False
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
         self._stray = False
@@ -123,8 +124,9 @@ class Player:
             if _is_hosts(error, program):
                 raise SpoiltError(self.bot.name, f"it could not be started: {error}") from error
             raise Fault("start", f"it could not be started: {error}") from error
-        self._answered = False
         self._watch = setup.clock.watch(self._child)
+        self._used = self._check_at = 0
+        self._suspected = False
         self._pondered = 0
         self._frozen = False
         self._channel = Channel(self._child, setup.caps, step=self._step)
@@ -132,13 +134,11 @@ class Player:
         self.slow = None
         self._allow(setup.start_limit)
         self._began = began
-        deadline = began + self._patience
         try:
-            self.ready = self._await_ready(self._channel, deadline)
+            self.ready = self._await_ready(self._channel)
             wall = monotonic_ns() - began
             if wall > setup.start_limit:
                 self._charge(wall, 0, setup.start_limit)
-            self._watch.end(wall)
         except ExchangeError as error:
             wall = monotonic_ns() - began
             raise _at_start(self._failed(error, wall, setup.start_limit)) from error
@@ -153,7 +153,8 @@ class Player:
         """Queue the message that opens a deal."""
         self._pondered = 0
         if self._watch is not None:
-            self._watch.deal()
+            self._watch.deal(monotonic_ns(), self._used)
+            self._check_at, self._suspected = self._watch.next_check, self._watch.suspects
         if self._channel is not None:
             self._channel.deal()
         self.tell(message)
@@ -175,8 +176,8 @@ class Player:
             Fault: The process is ended then.
             SpoiltError: The host is to blame; likewise.
         """
-        channel, watch = self._channel, self._watch
-        if channel is None or watch is None:
+        channel = self._channel
+        if channel is None:
             raise RuntimeError("ask needs a running process: call start first")
         if self._unused:
             self._forget_lines()
@@ -186,19 +187,16 @@ class Player:
         if limit != self._limit:
             self._allow(limit)
         began = monotonic_ns()
-        pondered = watch.begin(began)
-        if pondered or self._frozen:
-            pondered = self._woken(pondered)
+        pondered = 0
+        if began >= self._check_at:
+            pondered = self._check(began)
             began = monotonic_ns()
         self._began = began
-        deadline = began + self._patience
         try:
-            line = channel.exchange(request, deadline)
+            line = channel.exchange(request, began, self._patience)
             answer = self._read(line, request_id)
-            while isinstance(answer, Noise):
-                self._note(answer, line)
-                line = channel.next_line(deadline)
-                answer = self._read(line, request_id)
+            if isinstance(answer, Noise):
+                line, answer = self._hear_on(line, answer, request_id)
             wall = monotonic_ns() - began
             charged = wall + pondered
             if charged > self._slow_from:
@@ -210,10 +208,9 @@ class Player:
             fault = error if isinstance(error, Fault) else self._failed(error, wall, limit)
             fault.spent = wall
             raise fault from error
-        watch.end(wall)
-        self._answered = True
-        if self._frozen and self._child is not None:
-            self._child.freeze()
+        self._used += wall
+        if self._suspected:
+            self._answered(began + wall)
         return answer, charged
 
     def fault(self, kind: FaultKind, cause: str, line: bytes = b"") -> Fault:
@@ -263,14 +260,44 @@ class Player:
             lines.append(self._channel.received())
         return quoted(b"\n".join(filter(None, lines)))
 
-    def _await_ready(self, channel: Channel, deadline: int) -> Ready:
-        message = read_ready(line := channel.exchange(self._setup.hello, deadline))
+    def _await_ready(self, channel: Channel) -> Ready:
+        line = channel.exchange(self._setup.hello, self._began, self._patience)
+        message = read_ready(line)
         while isinstance(message, Noise):
             self._note(message, line)
-            message = read_ready(line := channel.next_line(deadline))
+            message = read_ready(line := channel.next_line())
         if isinstance(message, WrongShape):
             raise self.fault("start", f"its ready message has a wrong shape: {message.why}", line)
         return message
+
+    def _hear_on(
+        self, line: bytes, answer: Noise, request_id: int
+    ) -> tuple[bytes, Answer | WrongShape]:
+        """The first line from this one on that answers the request."""
+        while True:
+            self._note(answer, line)
+            if self._channel is None:
+                raise RuntimeError("no running process can be heard")
+            line = self._channel.next_line()
+            following = self._read(line, request_id)
+            if not isinstance(following, Noise):
+                return line, following
+            answer = following
+
+    def _check(self, now: int) -> int:
+        """What the bot is charged for thinking in others' time; lets it go on if it was stopped."""
+        if self._watch is None:
+            raise RuntimeError("only a running process can be checked")
+        pondered = self._watch.check(now, self._used)
+        self._check_at, self._suspected = self._watch.next_check, self._watch.suspects
+        return self._woken(pondered) if pondered or self._frozen else 0
+
+    def _answered(self, now: int) -> None:
+        """Note what a suspect has used by now, and stop it until its next turn if need be."""
+        if self._watch is not None:
+            self._watch.answered(now, self._used)
+        if self._frozen and self._child is not None:
+            self._child.freeze()
 
     def _forget_lines(self) -> None:
         self._unused.clear()
@@ -279,10 +306,10 @@ class Player:
     def _step(self, late: int) -> None:
         """The bot has not answered for a while; raises ExchangeError once that is hopeless."""
         if self._watch is not None:
-            self._watch.step(late)
+            self._watch.step(self._began, late)
             wall = monotonic_ns() - self._began
             hopeless = _HOPELESS * self._limit
-            if wall >= hopeless and self._watch.charge(wall).charged >= hopeless:
+            if wall >= hopeless and self._watch.charge(self._began, wall).charged >= hopeless:
                 raise ExchangeError("deadline")
         if self._setup.waiting is not None:
             self._setup.waiting(self.bot.name)
@@ -325,8 +352,8 @@ class Player:
             raise RuntimeError("only a running process can be charged")
         late = self._channel.late(monotonic_ns())
         if late > 0:
-            self._watch.step(late)
-        return self._watch.charge(wall)
+            self._watch.step(self._began, late)
+        return self._watch.charge(self._began, wall)
 
     def _blame_host(self, charge: Charge, limit: int) -> None:
         """Raise SpoiltError if the host may be to blame for a delay.
@@ -350,17 +377,9 @@ class Player:
 
     def _failed(self, error: ExchangeError, wall: int, limit: int) -> Fault:
         """The fault behind a reply that did not come; raises SpoiltError if it is the host's."""
-        if error.reason in {"flood", "deal flood"}:
-            caps = self._setup.caps
-            cap = f"{caps.output} bytes for one answer"
-            if error.reason == "deal flood":
-                cap = f"{caps.deal_output} bytes in one deal"
-            return self.fault("flood", f"it wrote more than {cap}")
-        if error.reason == "memory":
-            return self.fault("memory", f"it used more than {self._memory_cap()} of memory")
-        if error.reason == "processes":  # where the system holds it to that, a bot ends by itself
-            most = self._setup.resources.processes
-            return self.fault("crash", f"it had more than {most} processes and threads at a time")
+        excess = self._excess(error)
+        if excess is not None:
+            return self.fault(*excess)
         if error.reason == "deadline":
             charge = self._charged(wall)
             self._blame_host(charge, limit)
@@ -380,6 +399,21 @@ class Player:
             return Fault("memory", cause, answer=evidence, stderr=stderr)
         return Fault("crash", f"it {ended} without an answer", answer=evidence, stderr=stderr)
 
+    def _excess(self, error: ExchangeError) -> tuple[FaultKind, str] | None:
+        """What the bot took more of than it may."""
+        caps = self._setup.caps
+        match error.reason:
+            case "flood":
+                return "flood", f"it wrote more than {caps.output} bytes for one answer"
+            case "deal flood":
+                return "flood", f"it wrote more than {caps.deal_output} bytes in one deal"
+            case "memory":
+                return "memory", f"it used more than {self._memory_cap()} of memory"
+            case "processes":  # where the system holds a bot to that, it ends by itself
+                most = self._setup.resources.processes
+                return "crash", f"it had more than {most} processes and threads at a time"
+        return None
+
     def _silence(self, limit: int) -> tuple[FaultKind, str]:
         if self._stray:
             what = "only lines that are no answer"
@@ -387,7 +421,7 @@ class Player:
             what = "a line was begun: does it end with a newline?"
         elif self._unused:
             what = "only answers to other requests"
-        elif self._answered:
+        elif self._used:
             what = "it answered before: did it think too long, or leave out an answer?"
         else:
             what = "nothing was received: did the bot flush its output?"

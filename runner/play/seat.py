@@ -40,9 +40,8 @@ class Seat:
     greeted: bool = False
     seen: int = 0
     """How many events the player has been told."""
-    moves: int = 0
-    total: int = 0
-    longest: int = 0
+    charged: list[int] = field(default_factory=list)
+    """What each answer was charged."""
     not_started: Fault | None = None
     """Why there is no process, until it is noted in the player's turn."""
     debug_left: int = _DEBUG_CAP
@@ -53,16 +52,13 @@ class Seat:
 
     def count(self, charged: int) -> None:
         """Count an answer, and what it takes from the bank."""
-        self.moves += 1
-        self.total += charged
-        if charged > self.longest:  # noqa: PLR1730 - max() takes twice the time
-            self.longest = charged
+        self.charged.append(charged)
         if charged > self.move_limit:
             self._set_bank(max(0, self.limit - charged))
 
     def times(self) -> SeatTime:
         """What is stored of the player's time."""
-        return SeatTime(self.moves, self.total, self.longest)
+        return SeatTime(len(self.charged), sum(self.charged), max(self.charged, default=0))
 
     def keep_debug(self, text: str) -> str:
         """As much of a bot's text as may still be kept."""

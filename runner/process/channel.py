@@ -84,7 +84,7 @@ class Channel:
         self._deal_left = caps.deal_output
         self._step = step
         self._step_ms = _FIRST_STEP_MS
-        self._due = 0
+        self._due = self._deadline = 0
         self._stdin = child.stdin
         self._stdout = child.stdout
         self._lines: deque[bytes] = deque()
@@ -104,19 +104,22 @@ class Channel:
         """A deal begins: what may be written in it counts anew."""
         self._deal_left = self._caps.deal_output
 
-    def exchange(self, payload: bytes, deadline: int) -> bytes:
+    def exchange(self, payload: bytes, asked: int, patience: int) -> bytes:
         """Write a request and give the first line that comes, or that had come before.
 
         Args:
             payload: Whole lines.
-            deadline: In nanoseconds of `time.monotonic_ns`.
+            asked: The time, in nanoseconds of `time.monotonic_ns`.
+            patience: So long from then on may writing and waiting take, in nanoseconds.
 
         Raises:
             ExchangeError: See there. A line that is complete at the deadline is still given; how
                 late is too late is for the clock to say.
         """
-        self._received = self._reads = 0
+        self._received = 0
         self._step_ms = _FIRST_STEP_MS
+        self._due = asked + _FIRST_STEP_NS
+        self._deadline = asked + patience
         try:
             sent = os.write(self._stdin, payload)
         except BlockingIOError:
@@ -124,28 +127,27 @@ class Channel:
         except BrokenPipeError:  # what it wrote before it ended is still to be read
             sent = len(payload)
         if sent != len(payload):
-            self._write_rest(payload[sent:], deadline)
+            self._write_rest(payload[sent:])
         elif not self._lines and not self._partial:
             # The usual case, spelt out: the next thing to come is the answer, whole and alone.
-            self._due = monotonic_ns() + _FIRST_STEP_NS
             ready = self._poll.poll(_FIRST_STEP_MS)
-            if ready == self._only_stdout:
+            if ready != self._only_stdout:
+                self._come_back(ready)
+            else:
                 data = self._read_stdout()
                 if data.find(_NEWLINE) + 1 == len(data) > 1 and not data.isspace():
                     return data
                 self._split(data)
-            else:
-                self._come_back(ready)
-        return self.next_line(deadline)
+        return self.next_line()
 
-    def next_line(self, deadline: int) -> bytes:
+    def next_line(self) -> bytes:
         """The next line that is not blank, with whatever ended it; raises as `exchange` does."""
-        if self._lines and monotonic_ns() > deadline:  # however many there are
+        if self._lines and monotonic_ns() > self._deadline:  # however many there are
             raise ExchangeError("deadline")
         while not self._lines:
             if self._ended:
                 raise ExchangeError("ended")
-            self._wait(deadline)
+            self._wait()
         return self._lines.popleft()
 
     def late(self, now: int) -> int:
@@ -170,10 +172,10 @@ class Channel:
         self._stderr_dropped = 0
         return text
 
-    def _wait(self, deadline: int) -> None:
+    def _wait(self) -> None:
         """Read what there is, waiting one step at most."""
         now = monotonic_ns()
-        left = deadline - now
+        left = self._deadline - now
         if left <= 0:
             raise ExchangeError("deadline")
         wait = min(left // _MS + 1, self._step_ms)
@@ -261,7 +263,7 @@ class Channel:
             if len(self._stderr) + self._stderr_dropped == before:
                 return
 
-    def _write_rest(self, payload: bytes, deadline: int) -> None:
+    def _write_rest(self, payload: bytes) -> None:
         """Write on while reading, for a bot that is slow to read or reads nothing."""
         rest = memoryview(payload)
         self._poll.register(self._stdin, select.POLLOUT)
@@ -270,7 +272,7 @@ class Channel:
                 try:
                     rest = rest[os.write(self._stdin, rest) :]
                 except BlockingIOError:
-                    self._wait(deadline)
+                    self._wait()
                 except BrokenPipeError:
                     return
         finally:

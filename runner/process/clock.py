@@ -2,11 +2,12 @@
 
 A clock says how long a move may be waited for and, only for a move that came later than its
 limit, how much of that time is the bot's own. It looks at one process at a time through a
-`Watch`, which is told when a move begins, drags on and ends.
+`Watch`, which is told when a move drags on, and of others only as often as it wants.
 """
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -32,34 +33,45 @@ class Charge(NamedTuple):
 
 
 class Watch(ABC):
-    """Looks at one process during its moves. `begin` and `end` are on the fast path."""
+    """Looks at one process during its moves; all times in nanoseconds of `time.monotonic_ns`."""
+
+    next_check: int = sys.maxsize
+    """When `check` has something to do again."""
+    suspects: bool = False
+    """Whether `answered` wants to be told of each answer."""
 
     @abstractmethod
-    def deal(self) -> None:
-        """A deal begins, before anybody is to move."""
+    def deal(self, now: int, used: int) -> None:
+        """A deal begins, before anybody is to move; arguments as for `check`."""
 
     @abstractmethod
-    def begin(self, now: int) -> int:
+    def check(self, now: int, used: int) -> int:
         """A request is about to be written.
 
         Args:
-            now: In nanoseconds of `time.monotonic_ns`.
+            now: The time.
+            used: For how long the bot has been to move so far, from the start of its process.
 
         Returns:
-            Nanoseconds of processor time that the bot took for itself since its last answer.
+            Processor time that the bot took for itself since the last check.
         """
 
     @abstractmethod
-    def step(self, late: int) -> None:
-        """The bot has not answered yet; the last wait returned `late` nanoseconds too late."""
+    def answered(self, now: int, used: int) -> None:
+        """An answer has come; arguments as for `check`."""
 
     @abstractmethod
-    def end(self, wall: int) -> None:
-        """An answer has come after so many nanoseconds."""
+    def step(self, asked: int, late: int) -> None:
+        """The answer to what was asked at that time has not come yet.
+
+        Args:
+            asked: When the request was written.
+            late: By how much the last wait returned too late.
+        """
 
     @abstractmethod
-    def charge(self, wall: int) -> Charge:
-        """What a move costs that took so long by the wall clock."""
+    def charge(self, asked: int, wall: int) -> Charge:
+        """What a move costs that was asked for then and took so long by the wall clock."""
 
 
 class Clock(ABC):
@@ -83,20 +95,20 @@ class Clock(ABC):
 class WallWatch(Watch):
     """Nothing but the wall clock counts."""
 
-    def deal(self) -> None:
+    def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
 
-    def begin(self, now: int) -> int:  # noqa: ARG002 - other watches need it
-        """See `Watch.begin`."""
+    def check(self, now: int, used: int) -> int:  # noqa: ARG002 - the interface's
+        """See `Watch.check`."""
         return 0
 
-    def step(self, late: int) -> None:
+    def answered(self, now: int, used: int) -> None:
+        """See `Watch.answered`."""
+
+    def step(self, asked: int, late: int) -> None:
         """See `Watch.step`."""
 
-    def end(self, wall: int) -> None:
-        """See `Watch.end`."""
-
-    def charge(self, wall: int) -> Charge:
+    def charge(self, asked: int, wall: int) -> Charge:  # noqa: ARG002 - the interface's
         """See `Watch.charge`."""
         return Charge(wall, wall)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from time import clock_gettime_ns, monotonic_ns
+from time import clock_gettime_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from runner.process.clock import Charge, Clock, WallClock, Watch
@@ -96,75 +96,55 @@ class FairWatch(Watch):
     def __init__(self, child: Child) -> None:
         self._child = child
         self._clocks: list[int] = []
-        self._counted = 0
-        """Processor time of the bot when it was last read, at `_read`."""
-        self._read = 0
-        self._allowed = 0
-        """What it may have used since then while it was to move."""
-        self._asked = 0
-        self._next_reading = 0
-        self._suspected = False
+        self._counted = self._counted_at = self._used = 0
+        """Processor time when it was last read, when that was, and what it had been to move."""
+        self._asked = -1
         self._before: _Usage | None = None
         self._seen: _Usage | None = None
         self._late = 0
         self._latest = 0
 
-    def deal(self) -> None:
+    def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
         # The first is the bot's own; a child could think for it just as well.
         processes = self._child.processes()
         self._clocks = [_process_clock(pid) for pid in processes]
-        if len(processes) > 1:
-            self._suspected = True
-        self._count(monotonic_ns())
-        self._next_reading = 0
+        self.suspects = self.suspects or len(processes) > 1
+        self._count(now, used)
 
-    def begin(self, now: int) -> int:
-        """See `Watch.begin`."""
-        # A reading takes a microsecond. In less than the slack no bot can use more than the
-        # slack, so what is quick is read only now and then.
-        self._asked = now
-        if now < self._next_reading:
-            return 0
-        return self._begin(now)
-
-    def _begin(self, now: int) -> int:
-        if self._before is not None:
-            self._before = self._seen = None
-            self._late = self._latest = 0
-        could = self._counted + self._allowed + _SLACK
-        self._count(now)
+    def check(self, now: int, used: int) -> int:
+        """See `Watch.check`."""
+        # A reading takes a microsecond. In less than the slack a bot can use no more than the
+        # slack, so one that is quick is read only now and then; and of one that is not suspected
+        # it is enough to know that it used no more than the time for which it was to move.
+        could = self._counted + used - self._used + _SLACK
+        self._count(now, used)
         own = self._counted - could
-        self._next_reading = 0 if self._suspected else now + _SLACK
         if own <= 0:
             return 0
-        if self._suspected:
+        if self.suspects:
             return own
-        self._suspected = True
-        self._next_reading = 0
+        self.suspects = True  # and from now on it is read at both ends of a move
+        self.next_check = 0
         return 0
 
-    def step(self, late: int) -> None:
+    def answered(self, now: int, used: int) -> None:
+        """See `Watch.answered`."""
+        self._count(now, used)
+
+    def step(self, asked: int, late: int) -> None:
         """See `Watch.step`."""
-        self._next_reading = 0
+        self._turn_to(asked)
         if late > 0:
             self._late += late
             self._latest = max(self._latest, late)
         self._look()
 
-    def end(self, wall: int) -> None:
-        """See `Watch.end`."""
-        # Of a bot that is not suspected it is enough to know that it did not use more than this.
-        if self._suspected:
-            self._count(self._asked + wall)
-        else:
-            self._allowed += wall
-
-    def charge(self, wall: int) -> Charge:
+    def charge(self, asked: int, wall: int) -> Charge:
         """See `Watch.charge`."""
-        # All that it can have used between the last reading and the request is not counted.
-        begun = self._counted + (self._asked - self._read) * _CORES
-        own = max(0, self._cpu() - begun)
+        self._turn_to(asked)
+        # What it can have used between the last reading and the request is not this move's.
+        own = max(0, self._cpu() - self._counted - (asked - self._counted_at) * _CORES)
         if self._before is None:  # it was held up before the first look at it
             charged = max(own, wall - self._late)
             return Charge(wall, charged, own, self._late, self._spoilt(0))
@@ -174,6 +154,13 @@ class FairWatch(Watch):
         stolen = max(0, after.stolen - before.stolen) // _CORES
         waiting = _more(before.waiting, after.waiting) + self._late + stolen
         return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
+
+    def _turn_to(self, asked: int) -> None:
+        """Forget what was seen of another move."""
+        if asked != self._asked:
+            self._asked = asked
+            self._before = self._seen = None
+            self._late = self._latest = 0
 
     def _look(self) -> _Usage:
         """Read all counts; those of a thread that has ended stay as they were last seen."""
@@ -194,8 +181,9 @@ class FairWatch(Watch):
             return f"the host gave {stolen / 1e9:.1f} s of this machine's time to others"
         return ""
 
-    def _count(self, now: int) -> None:
-        self._counted, self._read, self._allowed = self._cpu(), now, 0
+    def _count(self, now: int, used: int) -> None:
+        self._counted, self._counted_at, self._used = self._cpu(), now, used
+        self.next_check = 0 if self.suspects else now + _SLACK
 
     def _cpu(self) -> int:
         """Processor time of the bot's processes; it stands still once they are gone."""

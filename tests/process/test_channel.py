@@ -45,48 +45,48 @@ def start(tmp_path: Path) -> Iterator[Start]:
         child.kill()
 
 
-def soon() -> int:
-    return monotonic_ns() + 20 * SECOND
+def ask(channel: Channel, payload: bytes = b"?\n", patience: int = 20 * SECOND) -> bytes:
+    return channel.exchange(payload, monotonic_ns(), patience)
 
 
 def test_lines_come_one_at_a_time_and_blank_ones_not_at_all(start: Start) -> None:
     _, channel = start('os.write(1, b"one\\r\\n\\n  \\ntwo\\nthr"); os.write(1, b"ee\\n")')
-    lines = [channel.exchange(b"?\n", soon()), channel.next_line(soon()), channel.next_line(soon())]
+    lines = [ask(channel), channel.next_line(), channel.next_line()]
     assert [line.rstrip(b"\r\n") for line in lines] == [b"one", b"two", b"three"]
 
 
 def test_what_was_written_before_the_end_is_still_read(start: Start) -> None:
     child, channel = start('os.write(1, b"last words\\n")')
     assert child.wait(20)
-    assert channel.exchange(b"?\n", soon()).strip() == b"last words"
+    assert ask(channel).strip() == b"last words"
     with pytest.raises(ExchangeError, match="ended"):
-        channel.next_line(soon())
+        channel.next_line()
 
 
 def test_a_last_line_without_a_newline_is_none(start: Start) -> None:
     _, channel = start('os.write(1, b"last wor")')
     with pytest.raises(ExchangeError, match="ended"):
-        channel.exchange(b"?\n", soon())
+        ask(channel)
     assert channel.received() == b"last wor"
 
 
 def test_a_deadline_that_has_passed_ends_the_wait_at_once(start: Start) -> None:
     _, channel = start("time.sleep(60)")
     with pytest.raises(ExchangeError, match="deadline"):
-        channel.exchange(b"?\n", monotonic_ns() - 1)
+        ask(channel, patience=-1)
 
 
 def test_lines_that_wait_do_not_outlive_the_deadline(start: Start) -> None:
     _, channel = start('os.write(1, b"hm\\n" * 1000); time.sleep(60)')
-    channel.exchange(b"?\n", soon())
+    ask(channel)
     with pytest.raises(ExchangeError, match="deadline"):
-        channel.next_line(monotonic_ns() - 1)
+        ask(channel, patience=-1)
 
 
 def _read_on(channel: Channel) -> None:
-    channel.exchange(b"?\n", soon())
+    ask(channel)
     while True:
-        channel.next_line(soon())
+        channel.next_line()
 
 
 @pytest.mark.parametrize("text", ["x", "x\\n", "\\n"])
@@ -100,7 +100,7 @@ def test_no_more_than_the_cap_is_read_for_one_request(start: Start, text: str) -
 def test_the_cap_counts_anew_for_each_request(start: Start) -> None:
     _, channel = start('for line in sys.stdin: os.write(1, b"x" * 900 + b"\\n")', output=1000)
     for _ in range(10):
-        assert len(channel.exchange(b"?\n", soon()).strip()) == 900
+        assert len(ask(channel).strip()) == 900
 
 
 def test_what_a_bot_writes_in_a_whole_deal_has_a_cap_too(start: Start) -> None:
@@ -110,9 +110,9 @@ def test_what_a_bot_writes_in_a_whole_deal_has_a_cap_too(start: Start) -> None:
     for _ in range(2):
         channel.deal()
         for _ in range(5):
-            channel.exchange(b"?\n", soon())
+            ask(channel)
     with pytest.raises(ExchangeError, match="deal flood"):
-        channel.exchange(b"?\n", soon())
+        ask(channel)
 
 
 def test_stderr_is_read_while_waiting_and_kept_at_both_ends(start: Start) -> None:
@@ -120,7 +120,7 @@ def test_stderr_is_read_while_waiting_and_kept_at_both_ends(start: Start) -> Non
         'os.write(2, b"first" + b"." * 3_000_000 + b"last")\n'
         'os.write(1, b"done\\n"); time.sleep(60)'
     )
-    assert channel.exchange(b"?\n", soon()).strip() == b"done"
+    assert ask(channel).strip() == b"done"
     text = channel.stderr()
     assert text.startswith("first")
     assert text.endswith("last")
@@ -136,21 +136,21 @@ def test_a_request_larger_than_the_pipe_is_written_while_the_answer_is_read(star
         ' if data.endswith(b"\\n"): os.write(1, b"\\n")',
         output=1 << 20,
     )
-    answer = channel.exchange(b"y" * 700_000 + b"\n", soon())
+    answer = ask(channel, b"y" * 700_000 + b"\n")
     assert len(answer.strip()) == 700_001
 
 
 def test_the_end_is_seen_although_a_child_holds_the_pipe(start: Start) -> None:
     child, channel = start("if os.fork(): os._exit(3)\ntime.sleep(60)")
     with pytest.raises(ExchangeError, match="ended"):
-        channel.exchange(b"?\n", soon())
+        ask(channel)
     assert child.has_exited()
 
 
 def test_the_end_is_seen_although_a_child_chatters(start: Start) -> None:
     _, channel = start('if os.fork(): os._exit(3)\nwhile True: os.write(2, b"hm\\n" * 100)')
     with pytest.raises(ExchangeError, match="ended"):
-        channel.exchange(b"?\n", soon())
+        ask(channel)
 
 
 def test_memory_is_looked_at_although_the_bot_chatters(start: Start) -> None:
@@ -158,7 +158,7 @@ def test_memory_is_looked_at_although_the_bot_chatters(start: Start) -> None:
         'hoard = b"x" * 100_000_000\nwhile True: os.write(2, b"hm\\n" * 100)', memory=50_000_000
     )
     with pytest.raises(ExchangeError, match="memory"):
-        channel.exchange(b"?\n", soon())
+        ask(channel)
 
 
 def test_memory_that_processes_share_counts_once(start: Start) -> None:
@@ -167,7 +167,7 @@ def test_memory_that_processes_share_counts_once(start: Start) -> None:
         'model = b"x" * 60_000_000\nfor _ in range(2):\n    if not os.fork(): time.sleep(60)\n'
         'print("ready", flush=True)\ntime.sleep(60)',
     )
-    channel.exchange(b"?\n", soon())
+    ask(channel)
     assert child.memory() > 150_000_000
     assert not child.holds_more_than(150_000_000)
     assert child.holds_more_than(50_000_000)
@@ -178,7 +178,7 @@ def test_two_hundred_starts_leave_no_descriptor_and_no_process(start: Start) -> 
     for number in range(200):
         child, channel = start("time.sleep(60)" if number % 2 else "raise SystemExit(1)")
         with pytest.raises(ExchangeError):
-            channel.exchange(b"?\n", monotonic_ns() + 1_000_000)
+            ask(channel, patience=1_000_000)
         child.kill()
         assert not Path(f"/proc/{child.pid}").exists()
         assert child.temp is not None

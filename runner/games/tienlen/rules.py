@@ -35,7 +35,7 @@ _TWO = TWOS & -TWOS
 class Rules:
     """One choice of options as tables."""
 
-    __slots__ = ("_on_bombs", "_on_twos", "_tie", "lead")
+    __slots__ = ("_on_bombs", "_on_twos", "_tie", "answers", "lead")
 
     lead: Answers
     """What may be laid on an empty table (T11)."""
@@ -46,9 +46,10 @@ class Rules:
         self._tie = options.equal_rank_sets == "tie"
         self._on_twos = _on_twos(quad_on_pair=options.quad_beats_pair_of_twos)
         self._on_bombs = _on_bombs(options)
+        self.answers = lru_cache(maxsize=1 << 14)(self._answers)
+        """What beats a play, by its mask and its shape: a higher one of its shape, and bombs."""
 
-    def answers(self, play: int, shape: int) -> Answers:
-        """What beats a play: a higher one of its shape, and bombs."""
+    def _answers(self, play: int, shape: int) -> Answers:
         above = play.bit_length()
         if self._tie and PAIR <= shape <= QUAD:  # T9: the rank must be higher
             above = above + 3 & ~3

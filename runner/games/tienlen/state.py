@@ -45,6 +45,10 @@ _NEXT = tuple(
 )
 """The next seat clockwise that is in the set (T24). At smaller tables the missing seats are in no
 set, so the way round is the same."""
+_PASSES = tuple(
+    tuple(TienlenEvent(seat=seat, pass_=True, next=after) for after in range(4)) for seat in range(4)
+)
+"""What everybody sees of a pass that leaves the trick open, by seat and by who is next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,11 +218,22 @@ class TienlenState(State[int]):
         """Lay the cards, or pass."""
         seat = self._turn
         if not action:
-            self._passed |= 1 << seat
-            cleared = self._move_on(seat)
-            event = TienlenEvent(seat=seat, pass_=True, cleared=cleared, next=self._turn)
-            self._last_event = event
-            return event
+            event = self._pass(seat)
+        else:
+            event = self._play(seat, action)
+        self._last_event = event
+        return event
+
+    def _pass(self, seat: int) -> TienlenEvent:
+        self._passed = passed = self._passed | 1 << seat
+        waiting = self._holding & ~passed & ~(1 << self._owner)
+        if waiting:
+            self._turn = after = _NEXT[waiting][seat]
+            return _PASSES[seat][after]
+        self._clear()
+        return TienlenEvent(seat=seat, pass_=True, cleared=True, next=self._turn)
+
+    def _play(self, seat: int, action: int) -> TienlenEvent:
         cards = cards_in(action)
         self._hands[seat] &= ~action
         self._shown[seat] = tuple([card for card in self._shown[seat] if card not in cards])
@@ -232,11 +247,9 @@ class TienlenState(State[int]):
             self._out += (seat,)
             place = len(self._out)
         cleared = self._move_on(seat)
-        event = TienlenEvent(
+        return TienlenEvent(
             seat=seat, play=cards, out=place, cleared=cleared, next=self._seat_to_act()
         )
-        self._last_event = event
-        return event
 
     def forfeit(self, seat: int) -> TienlenEvent:
         """Take a player out of the deal (T44).
@@ -277,7 +290,7 @@ class TienlenState(State[int]):
             passed=_SEATS[self._passed],
             out=self._out,
             forfeited=self._forfeited,
-            turn=self._seat_to_act(),
+            turn=None if self._turn == TERMINAL else self._turn,
             must_play=CARDS[must.bit_length() - 1] if must and seat == self._turn else None,
             instant_win=self._win,
         )
@@ -355,12 +368,15 @@ class TienlenState(State[int]):
         if waiting:
             self._turn = _NEXT[waiting][seat]
             return False
-        # T28, T29: the owner leads, or the next with cards clockwise from him.
-        owner = self._owner
+        self._clear()
+        return True
+
+    def _clear(self) -> None:
+        """End the trick: the owner leads, or the next with cards clockwise from him (T28, T29)."""
+        holding, owner = self._holding, self._owner
         self._turn = owner if holding >> owner & 1 else _NEXT[holding][owner]
         self._passed = 0
         self._lay(0)
-        return True
 
     def _open(self) -> None:
         """Let the holder of the lowest card open the deal with it (H9, H10, T22)."""
