@@ -406,10 +406,14 @@ class Engine:
         finally:
             future.release()
 
-    def _hear(self, event: tuple[float, bytes]) -> None:
-        """A worker waits for a bot."""
+    def _hear(self, event: tuple[float, bytes | str]) -> None:
+        """A worker waits for a bot, or has news."""
+        _, said = event
+        if isinstance(said, str):
+            self._news.append(said)
+            return
         with suppress(msgspec.DecodeError):
-            self._inbox.put(read_outcome(event[1]))
+            self._inbox.put(read_outcome(said))
 
     async def _leave(self) -> None:
         """End what there is on the cluster, as far as it can be reached."""

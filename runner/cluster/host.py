@@ -23,19 +23,22 @@ from runner.bots.cache import cache_folder
 from runner.cluster.archive import is_unpacked, unpack, unpacked_folder
 from runner.games.registry import game
 from runner.process.sandbox import choose
+from runner.process.sweep import end_left_by
 from runner.process.temporary import make_temp, remove_tree
 from runner.run.cores import claim
+from runner.run.doing import doing
 from runner.run.prepare import specs
 from runner.run.program import WorkerProgram
 from runner.run.readiness import stage_all
-from runner.run.wire import Alive, Waiting, outcome_frame
+from runner.run.silence import Silence
+from runner.run.wire import Alive, Waiting, outcome_frame, read_task
 
 if TYPE_CHECKING:
     from runner.bots import Bot
     from runner.cluster.luggage import Luggage
     from runner.config.models import Entrant
     from runner.run.cores import Core
-    from runner.run.wire import Setup
+    from runner.run.wire import Setup, Task
 
 __all__ = [
     "LEASE",
@@ -60,6 +63,8 @@ _OTHER_FILES = (
     "it is not the same on this host: a file that its command names by an absolute path differs,"
     " or its folder changed while it was sent"
 )
+_LOOK = 1.0
+"""Seconds between two looks at a program that says nothing."""
 _HEADER = 4
 """Bytes before the body of a frame."""
 
@@ -73,7 +78,7 @@ class StrangerError(Exception):
 
 
 def topic(run: str) -> str:
-    """Where a run's Dask workers tell which bots they wait for."""
+    """Where a run's Dask workers tell which bots they wait for, as frames, and news, as text."""
     return f"tourney-{run}"
 
 
@@ -224,7 +229,7 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         program = self._take()
         try:
             program.write(frame)
-            outcome = self._outcome(program)
+            outcome = self._outcome(program, read_task(frame[_HEADER:]))
         except BaseException:
             self._dismiss(program)
             raise
@@ -295,18 +300,40 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
             raise StrangerError(self._luggage.run)
         return program
 
-    def _outcome(self, program: WorkerProgram) -> bytes:
-        """Read until the task is done; tells of waiting meanwhile."""
-        while (outcomes := program.read()) is not None:
+    def _outcome(self, program: WorkerProgram, task: Task) -> bytes:
+        """Read until the task is done; tells meanwhile of bots waited for, and of silence."""
+        silence = Silence()
+        silence.broken(time.monotonic())
+        while True:
+            if not program.has_spoken(_LOOK):
+                self._look(program, silence, task)
+                continue
+            outcomes = program.read()
+            if outcomes is None:
+                raise ProgramEndedError("a worker program ended")
+            silence.broken(time.monotonic())
             for outcome in outcomes:
                 if isinstance(outcome, Alive):
                     continue
                 frame = outcome_frame(outcome)[_HEADER:]
                 if not isinstance(outcome, Waiting):
                     return frame
-                with suppress(OSError):
-                    self._worker.log_event(topic(self._luggage.run), frame)
-        raise ProgramEndedError("a worker program ended")
+                self._tell(frame)
+
+    def _look(self, program: WorkerProgram, silence: Silence, task: Task) -> None:
+        """Tell of a program that is stopped or stuck, and end it if it stays so."""
+        sight = silence.look(time.monotonic())
+        if sight.tell:
+            names = {at: parcel.bot.name for at, parcel in self._luggage.parcels.items()}
+            who = f"worker {program.pid} of the Dask worker {self._worker.address}"
+            self._tell(sight.line(who, doing(task, names)))
+        if sight.lost:
+            program.kill()  # which is seen at the next reading
+
+    def _tell(self, news: bytes | str) -> None:
+        """Let the runner hear of something, if it can be reached."""
+        with suppress(OSError):
+            self._worker.log_event(topic(self._luggage.run), news)
 
     def _dismiss(self, program: WorkerProgram) -> None:
         program.stop()
@@ -314,6 +341,10 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         self._release(program)
 
     def _release(self, program: WorkerProgram) -> None:
+        """Forget a program that has ended, and end what it left if it was killed."""
+        with self._lock:
+            alive = {other.pid for other in self._all}
+        end_left_by(program.pid, alive)
         with self._lock:
             core = self._all.pop(program, None)
         if core is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MARK",
     "descendants",
+    "end_left_by",
     "end_orphans",
     "end_tree",
     "end_unknown_children",
@@ -108,18 +109,38 @@ def end_tree(pid: int) -> list[int]:
 def end_orphans(mark: str, session: int, alive: AbstractSet[int]) -> None:
     """Kill and collect every child of this program that is left of a bot that has ended.
 
-    A process that forks and exits, over and over, is never where it was last seen: it is over
-    only when two looks in a row find the same children and none of the bot's.
-
     Args:
         mark: What the environment of the bot's processes carries.
         session: The bot's own; those of its processes that are dying have no environment.
         alive: The processes of bots that have not ended; they are somebody else's to collect.
     """
+    _end_children(
+        lambda pid: _mark(pid) == mark or state_and_session(pid)[1] == session, alive=alive
+    )
+
+
+def end_left_by(program: int, alive: AbstractSet[int]) -> None:
+    """Kill and collect what is left here of the bots of another program that was killed.
+
+    Unlike `end_unknown_children` it leaves alone what other threads of this program start.
+
+    Args:
+        program: The process that had started the bots, once a child of this one.
+        alive: Children that have not ended; they are somebody else's to collect.
+    """
+    _end_children(lambda pid: _mark(pid).partition("-")[0] == str(program), alive=alive)
+
+
+def _end_children(is_left: Callable[[int], bool], *, alive: AbstractSet[int]) -> None:
+    """Kill and collect some children, and collect all others that are dead.
+
+    A process that forks and exits, over and over, is never where it was last seen: it is over
+    only when two looks in a row find the same children and none to be ended.
+    """
     before: list[int] = []
     for _ in range(_ROUNDS):
         now = children(os.getpid())
-        left = [pid for pid in now if _carries(pid, mark) or state_and_session(pid)[1] == session]
+        left = [pid for pid in now if is_left(pid)]
         for pid in left:
             below = end_tree(pid)
             reap(pid, *below)
@@ -140,12 +161,21 @@ def _is_dead_orphan(pid: int) -> bool:
     return state == "Z" and session != os.getsid(0)
 
 
-def _carries(pid: int, mark: str) -> bool:
+def _mark(pid: int) -> str:
+    """Which bot process this one comes from; empty if none."""
     try:
         environment = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
-        return False
-    return f"{MARK}={mark}".encode() in environment.split(b"\0")
+        return ""
+    name = f"{MARK}=".encode()
+    return next(
+        (
+            variable.removeprefix(name).decode(errors="replace")
+            for variable in environment.split(b"\0")
+            if variable.startswith(name)
+        ),
+        "",
+    )
 
 
 def reap(*pids: int) -> None:

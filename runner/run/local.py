@@ -15,10 +15,11 @@ from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper
 from runner.process.temporary import make_temp, remove_tree
 from runner.run.cores import CAN_PIN, available, claim
+from runner.run.doing import doing
 from runner.run.executor import Executor, raise_if_broken
 from runner.run.program import WorkerProgram
 from runner.run.silence import Silence
-from runner.run.wire import Alive, Chunk, Spoilt, Waiting, task_frame
+from runner.run.wire import Alive, Spoilt, Waiting, task_frame
 
 if TYPE_CHECKING:
     from runner.run.cores import Core
@@ -163,11 +164,8 @@ class LocalExecutor(Executor):
                 continue
             sight = worker.silence.look(now)
             if sight.tell:
-                self._news.append(
-                    f"worker {worker.program.pid} has said nothing for {sight.seconds:.0f} s while"
-                    f" {self._doing(worker.task)}"
-                    + ("; it is ended, and that is done again" if sight.lost else "")
-                )
+                who = f"worker {worker.program.pid}"
+                self._news.append(sight.line(who, self._doing(worker.task)))
             if sight.lost:
                 worker.program.kill()  # which is seen at the next `wait`
 
@@ -212,10 +210,4 @@ class LocalExecutor(Executor):
         """What a worker was at, in words."""
         if task is None:
             return "they have nothing to do"
-        names = [bot.name for bot in self._setup.bots]
-        if not isinstance(task, Chunk):
-            return f"starting the bot {names[task.entrant]!r} to check it"
-        first, *others = task.matches
-        seated = ", ".join(names[entrant] for entrant in first.seating)
-        more = f" and {len(others)} more" if others else ""
-        return f"playing round {first.round + 1}, match {first.match + 1} ({seated}){more}"
+        return doing(task, {bot.number: bot.name for bot in self._setup.bots})

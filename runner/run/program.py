@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -45,6 +46,8 @@ class WorkerProgram:
         self.pid = self._process.pid
         self.output = self._stdout.fileno()
         """To be polled; `read` does not wait when there is something."""
+        self._poll = select.poll()
+        self._poll.register(self.output, select.POLLIN)
         self.write(setup_frame(setup))
 
     def write(self, frame: bytes) -> None:
@@ -55,6 +58,10 @@ class WorkerProgram:
                 rest = rest[os.write(self._stdin.fileno(), rest) :]
         except BrokenPipeError:
             return
+
+    def has_spoken(self, seconds: float) -> bool:
+        """Wait for output, or the end of it, for so long; says whether `read` has something."""
+        return bool(self._poll.poll(seconds * 1000))
 
     def read(self) -> list[Outcome] | None:
         """Wait for output and give what is complete now; None if the program has ended."""

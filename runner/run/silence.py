@@ -48,3 +48,13 @@ class Sight(NamedTuple):
     """Whether it is time to say so."""
     lost: bool
     """Whether the worker is to be ended."""
+
+    def line(self, who: str, doing: str) -> str:
+        """What the user is told.
+
+        Args:
+            who: The worker.
+            doing: What it was given to do, as `runner.run.doing` puts it.
+        """
+        end = "; it is ended, and that is done again" if self.lost else ""
+        return f"{who} has said nothing for {self.seconds:.0f} s while {doing}{end}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,28 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from whole_program import Arena, until
 
+from runner.process.system import children
+
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
-    from conftest import Cluster
+    from cluster_fixtures import Cluster
 
 LONG = {"schedule": {"rounds": 30}}
 """Some seconds: long enough to be disturbed in the middle."""
+LEAVES_A_DAEMON = """
+if not os.fork():
+    os.setsid()
+    os.closerange(0, 3)
+    time.sleep(600)
+"""
+IMPATIENT = """
+import runner.run.silence as silence
+silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
+"""
 
 
 def _bots(arena: Arena) -> list[dict[str, Any]]:
@@ -91,7 +104,7 @@ def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
     process = _started(arena, config, shared_cluster)
     process.send_signal(signal.SIGINT)
     assert "To continue" in arena.end(process, 130).stderr
-    assert until(shared_cluster.is_clean)
+    assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
     arena.run("run", config, "--out", "far")
     assert arena.files("far") == at_home.files()
 
@@ -99,13 +112,34 @@ def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
 def test_a_worker_program_that_dies_costs_nothing(
     arena: Arena, shared_cluster: Cluster, at_home: Arena
 ) -> None:
-    config = arena.configure(_bots(arena), **LONG)
+    bots = [*_bots(arena)[:2], arena.bot("three", first=LEAVES_A_DAEMON)]
+    config = arena.configure(bots, **LONG)
     process = _started(arena, config, shared_cluster)
     for pid in shared_cluster.place.workers():
         os.kill(pid, signal.SIGKILL)
     arena.end(process)
     assert arena.files("far") == at_home.files()
-    assert until(shared_cluster.is_clean)
+    assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
+
+
+def test_a_worker_program_that_hangs_is_named_and_ended_and_costs_nothing(
+    arena: Arena, shared_cluster: Cluster, tmp_path: Path
+) -> None:
+    dask_worker = shared_cluster.add(**_customized(tmp_path, IMPATIENT))
+    until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
+    config = arena.configure(_bots(arena), schedule={"rounds": 60})
+    process = _started(arena, config, shared_cluster)
+    [program] = until(lambda: children(dask_worker.pid))
+    os.kill(program, signal.SIGSTOP)
+    ended = arena.end(process)
+    named = f"worker {program} of the Dask worker tcp://"
+    assert re.search(f"{named}.* has said nothing for . s while playing round", ended.stderr)
+    assert "; it is ended, and that is done again" in ended.stderr
+    assert arena.table("far")["complete"]
+    assert not any(row["faults"] for row in arena.rows("far").values())
+    dask_worker.terminate()
+    dask_worker.wait()
+    assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
 
 
 def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster, at_home: Arena) -> None:
@@ -116,7 +150,7 @@ def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster, at_h
     assert "is gone; what it was at is played again" in ended.stderr
     assert arena.files("far") == at_home.files()
     assert _deals(arena, "far") == _deals(at_home, "out")  # each of them once
-    assert until(cluster.is_clean)
+    assert until(lambda: cluster.is_clean() and arena.is_clean())
 
 
 def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home: Arena) -> None:
@@ -127,7 +161,7 @@ def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home
     assert "is lost. What was stored before is safe" in ended.stderr
     for worker in cluster.workers:
         worker.wait(30)  # Dask ends its workers with their scheduler
-    assert until(cluster.is_clean)
+    assert until(lambda: cluster.is_clean() and arena.is_clean())
     arena.run("run", config, "--out", "far")
     assert arena.files("far") == at_home.files()
 
