@@ -263,9 +263,11 @@ def _folded(name: str) -> str:
 
 def _check_games(document: Document, candidates: list[Candidate]) -> None:
     game = document.get(("game",))
+    if game not in games.names():
+        return
     for candidate in candidates:
         plays = candidate.entrant.games
-        if game in games.names() and plays is not None and game not in plays:
+        if plays is not None and game not in plays:
             name = shown(candidate.entrant.name)
             document.add(
                 candidate.place,
