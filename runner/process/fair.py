@@ -33,6 +33,9 @@ _HELD_UP = 100_000_000
 the bot could do in the meantime."""
 _SLACK = 1_000_000
 """What a bot may use after an answer to get back to reading, a collector or a compiler included."""
+_LOOK_EVERY = 50_000_000
+"""After so long a new deal is the time to see whether a bot has got children: that costs as much
+as two moves, and there are bots that play a deal in less than a millisecond."""
 _CORES = os.cpu_count() or 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -98,6 +101,7 @@ class FairWatch(Watch):
         self._clocks: list[int] = []
         self._counted = self._counted_at = self._used = 0
         """Processor time when it was last read, when that was, and what it had been to move."""
+        self._next_look = 0
         self._asked = -1
         self._before: _Usage | None = None
         self._seen: _Usage | None = None
@@ -106,10 +110,12 @@ class FairWatch(Watch):
 
     def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
-        # The first is the bot's own; a child could think for it just as well.
-        processes = self._child.processes()
-        self._clocks = [_process_clock(pid) for pid in processes]
-        self.suspects = self.suspects or len(processes) > 1
+        if now >= self._next_look:
+            self._next_look = now + _LOOK_EVERY
+            # The first is the bot's own; a child could think for it just as well.
+            processes = self._child.processes()
+            self._clocks = [_process_clock(pid) for pid in processes]
+            self.suspects = self.suspects or len(processes) > 1
         self._count(now, used)
 
     def check(self, now: int, used: int) -> int:

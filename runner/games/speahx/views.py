@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["SpeahxEvent", "SpeahxView", "names", "scene"]
 
 
-class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+# These hold no reference that could lead back to them, so the garbage collector need not look.
+class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """All that one player may know of the position; tuples over players are indexed by seat."""
 
     seat: int
@@ -59,7 +60,7 @@ class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The seat that dealt; the next one clockwise acted first."""
 
 
-class SpeahxEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SpeahxEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One action with its consequences, in the order in which they happen (S33a)."""
 
     seat: int
