@@ -4,6 +4,7 @@ import json
 import re
 import runpy
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
 
 DOCS = ROOT / "docs"
 AUTHORS = (DOCS / "authors.md").read_text(encoding="utf-8")
+[GUIDES_BOT, *_] = re.findall(
+    r"(?m)^```python\n((?:.*\n)*?)```", (DOCS / "writing-a-bot.md").read_text(encoding="utf-8")
+)
+WHEEL = {
+    "lucky_guess.py": "",
+    "lucky_guess-1.0.dist-info/METADATA": (
+        "Metadata-Version: 2.1\nName: lucky-guess\nVersion: 1.0\n"
+    ),
+    "lucky_guess-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n",
+    "lucky_guess-1.0.dist-info/RECORD": "",
+}
+"""A package, file by file."""
 PAGES = sorted(DOCS.glob("*.md"))
 
 
@@ -60,15 +73,38 @@ def test_the_way_from_nothing_to_a_ranked_entry(tourney: Program) -> None:
     assert "bots/mybot/" in league.read_text()
 
 
-def test_the_build_of_a_virtual_environment_is_a_right_manifest(tourney: Program) -> None:
+@pytest.fixture
+def packed(tourney: Program) -> Program:
+    """The guide's bot with the guide's build, which installs a package that lies beside it."""
     manifest = re.search(r"(?m)^  ```yaml\n((?:  .*\n)*?)  ```", AUTHORS)
     assert manifest is not None
-    text = re.sub(r"(?m)^  ", "", manifest[1])
-    tourney.write("mybot/bot.yaml", text)
-    tourney.write("mybot/bot.py", "")
-    tourney.write("mine.yaml", f"game: tienlen\nrules: {{players: 2}}\nbots: [mybot, {BOTS}/c]\n")
-    done = tourney("plan", "mine.yaml")
+    tourney.write("mybot/bot.yaml", re.sub(r"(?m)^  ", "", manifest[1]))
+    source = GUIDES_BOT.replace("import sys\n", "import lucky_guess\nimport sys\n")
+    tourney.write("mybot/bot.py", source)
+    tourney.write("mybot/requirements.txt", "lucky-guess\n")
+    wheel = tourney.write("mybot/wheels/lucky_guess-1.0-py3-none-any.whl", "")
+    with ZipFile(wheel, "w") as archive:
+        for name, text in WHEEL.items():
+            archive.writestr(name, text)
+    tourney.write(
+        "mine.yaml",
+        f"game: tienlen\nrules: {{players: 2}}\nbots: [mybot, {BOTS}/random]\n"
+        "match: {duplicate: false}\ntime: {start: 30s, move: 10s}\n",
+    )
+    return tourney
+
+
+def test_the_build_of_a_virtual_environment_is_a_right_manifest(packed: Program) -> None:
+    done = packed("plan", "mine.yaml")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow  # pip takes its time to come into a new environment
+def test_the_build_of_a_virtual_environment_works_without_network(packed: Program) -> None:
+    done = packed("run", "mine.yaml")
+    assert done.returncode == 0, done.stderr
+    ranking = json.loads((packed.folder / "results/mine/standings.json").read_text())
+    assert [bot["faults"] for bot in ranking["entrants"]] == [{}, {}]
 
 
 def test_the_workflow_checks_what_a_pull_request_adds() -> None:

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
     from bundled_table import Play
 
-GUIDE = (ROOT / "docs" / "writing-a-bot.md").read_text()
 PYTHON, YAML = (
-    re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL) for language in ("python", "yaml")
+    re.findall(
+        rf"```{language}\n(.*?)```",
+        (ROOT / "docs" / "writing-a-bot.md").read_text() + (ROOT / "README.md").read_text(),
+        re.DOTALL,
+    )
+    for language in ("python", "yaml")
 )
+"""What the guide and the README show, in this order."""
+BOTS_SHOWN = {"with json alone": 0, "with the helper": 1, "in the README": 2}
+TOURNAMENTS_SHOWN = {"in the guide": 1, "in the README": 3}
 HELPER = (BOTS / "random" / "tourney_bot.py").read_text()
 
 
@@ -29,7 +36,7 @@ def test_every_copy_of_the_helper_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("game", ["tienlen", "speahx"])
-@pytest.mark.parametrize("number", [0, 1], ids=["with json alone", "with the helper"])
+@pytest.mark.parametrize("number", BOTS_SHOWN.values(), ids=BOTS_SHOWN)
 def test_the_guides_bots_play(number: int, game: str, play: Play, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(PYTHON[number])
     (tmp_path / "bot.yaml").write_text(YAML[0])
@@ -40,6 +47,18 @@ def test_the_guides_bots_play(number: int, game: str, play: Play, tmp_path: Path
 
 def test_the_guides_first_bot_has_ten_lines() -> None:
     assert len([line for line in PYTHON[0].splitlines() if line.strip()]) <= 10
+
+
+@pytest.mark.parametrize("number", TOURNAMENTS_SHOWN.values(), ids=TOURNAMENTS_SHOWN)
+def test_the_tournaments_shown_are_right(number: int, tmp_path: Path) -> None:
+    for folder in ("mybot", "mine"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "mybot" / "bot.yaml").write_text(YAML[0])
+    for path in ("mybot/bot.py", "mine/mine.py"):
+        (tmp_path / path).write_text(PYTHON[0])
+    config = tmp_path / "tournament.yaml"
+    config.write_text(YAML[number].replace("../bots", str(BOTS)).replace("../mine", "mine"))
+    assert len(load_config(config).entrants) >= 3
 
 
 @pytest.mark.parametrize("config", sorted(path.name for path in CONFIGS.glob("*.yaml")))
