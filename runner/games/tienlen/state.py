@@ -46,7 +46,8 @@ _NEXT = tuple(
 """The next seat clockwise that is in the set (T24). At smaller tables the missing seats are in no
 set, so the way round is the same."""
 _PASSES = tuple(
-    tuple(TienlenEvent(seat=seat, pass_=True, next=after) for after in range(4)) for seat in range(4)
+    tuple(TienlenEvent(seat=seat, pass_=True, next=after) for after in range(4))
+    for seat in range(4)
 )
 """What everybody sees of a pass that leaves the trick open, by seat and by who is next."""
 
@@ -217,11 +218,7 @@ class TienlenState(State[int]):
     def apply_action(self, action: int) -> TienlenEvent:
         """Lay the cards, or pass."""
         seat = self._turn
-        if not action:
-            event = self._pass(seat)
-        else:
-            event = self._play(seat, action)
-        self._last_event = event
+        self._last_event = event = self._play(seat, action) if action else self._pass(seat)
         return event
 
     def _pass(self, seat: int) -> TienlenEvent:
