@@ -1,21 +1,26 @@
 """What a move costs the runner, against a bare poll loop with the same messages.
 
-Four trivial C bots play Tien Len, all on one core with the runner. First a worker plays and its
-requests are kept; then a loop of write, poll and read sends the same requests to the same bots.
+Trivial C bots play, all on one core with the runner: four of them Tien Len, without a list of legal
+plays and with one, and fourteen Speahx. A loop of write, poll and read sends the same requests to
+the same bots. Machines change their pace within a second, so both take turns in short stretches,
+and a ratio is the median over pairs of neighbours.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import resource
 import select
 import subprocess
-import sys
 import tempfile
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from figures import report
 
 from runner.games.registry import game
 from runner.play.match import Tables
@@ -23,6 +28,10 @@ from runner.play.settings import BotSpec, MatchPlan, PlaySettings
 from runner.process.channel import Channel
 from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 
@@ -34,13 +43,13 @@ def build(folder: str) -> str:
     return path
 
 
-def settings() -> PlaySettings:
-    """Default rules, duplicate deals, no legal lists."""
+def settings(name: str = "tienlen", players: int = 4) -> PlaySettings:
+    """Default rules, duplicate deals."""
     return PlaySettings(
-        game="tienlen",
-        rules=game("tienlen").options().in_force(),
+        game=name,
+        rules=game(name).options(players=players).in_force(),
         master_seed="benchmark",
-        duplicate=4,
+        duplicate=players,
         deals=None,
         target=None,
         start_ms=10_000,
@@ -67,19 +76,19 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def play(tables: Tables, first: int, matches: int) -> tuple[int, float, float]:
+def play(tables: Tables, first: int, matches: int, players: int = 4) -> tuple[int, float, float]:
     """Play; gives moves, seconds and CPU seconds."""
     moves, began, used = 0, time.perf_counter(), cpu()
     for match in range(first, first + matches):
-        for record in tables.play(MatchPlan(0, match, (0, 1, 2, 3))):
+        for record in tables.play(MatchPlan(0, match, tuple(range(players)))):
             assert not record.faults, record.faults
             moves += sum(seat.moves for seat in record.times)
     return moves, time.perf_counter() - began, cpu() - used
 
 
-def recorded(tables: Tables, matches: int) -> list[tuple[int, bytes]]:
-    """The requests of some matches, with the number of the bot that each went to."""
-    requests: list[tuple[int, bytes]] = []
+@contextmanager
+def recording(requests: list[tuple[int, bytes]]) -> Iterator[None]:
+    """Keep what is sent, with the number of the bot that it goes to."""
     numbers: dict[int, int] = {}
     exchange = Channel.exchange
 
@@ -90,17 +99,16 @@ def recorded(tables: Tables, matches: int) -> list[tuple[int, bytes]]:
 
     Channel.exchange = keep  # type: ignore[method-assign]
     try:
-        play(tables, 0, matches)
+        yield
     finally:
         Channel.exchange = exchange  # type: ignore[method-assign]
-    return requests
 
 
-def bare_loop(path: str, requests: list[tuple[int, bytes]]) -> tuple[float, float]:
+def bare_loop(command: tuple[str, ...], requests: list[tuple[int, bytes]]) -> tuple[float, float]:
     """Send the same bytes with nothing around it; gives seconds and CPU seconds."""
     bots = [
-        subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        for _ in range(4)
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        for _ in {number for number, _ in requests}
     ]
     pipes = []
     for bot in bots:
@@ -123,45 +131,65 @@ def bare_loop(path: str, requests: list[tuple[int, bytes]]) -> tuple[float, floa
     return seconds, spent
 
 
-def measure(matches: int) -> dict[str, float]:
+@dataclass(frozen=True)
+class Case:
+    """A table to measure."""
+
+    game: str
+    players: int
+    legal: str
+    matches: int
+    """In one stretch."""
+
+
+CASES = {
+    "tienlen": Case("tienlen", 4, "none", 8),
+    "tienlen_legal_all": Case("tienlen", 4, "all", 8),
+    "speahx_14": Case("speahx", 14, "none", 2),
+}
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, float]:
     """All figures of one run."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = build(folder)
-        bots = [BotSpec(number, f"bot {number}", (path,), folder) for number in range(4)]
-        tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
-        requests = recorded(tables, max(1, matches // 5))
-        hellos = 4  # the first payload of each process
-        requests = requests[hellos:]
-        played = [play(tables, 1000 + part * matches, matches // 5) for part in range(5)]
-        looped = [bare_loop(path, requests) for _ in range(5)]
+        for name, case in CASES.items():
+            measured = _measure(case, (path, case.legal), folder, arguments.stretches)
+            figures |= {f"{name}_{what}": figure for what, figure in measured.items()}
+    return figures
+
+
+def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) -> dict[str, float]:
+    bots = [BotSpec(number, f"bot {number}", command, folder) for number in range(case.players)]
+    clock = make_clock("fair")
+    rules = settings(case.game, case.players)
+    tables = Tables(rules, bots, PlainLauncher(), clock, most_alive=case.players)
+    requests: list[tuple[int, bytes]] = []
+    try:
+        play(tables, 0, 1, case.players)  # the bots start
+        with recording(requests):
+            play(tables, 1, case.matches, case.players)
+        pairs = []
+        for stretch in range(stretches):
+            bare = bare_loop(command, requests)
+            first = 1000 + stretch * case.matches
+            pairs.append((play(tables, first, case.matches, case.players), bare))
+    finally:
         tables.pool.kill()
-    moves, seconds, spent = sorted(played, key=lambda run: run[1] / run[0])[2]
-    loop_seconds, loop_spent = sorted(looped)[2]
-    own, bare = seconds / moves * 1e6, loop_seconds / len(requests) * 1e6
+    us = 1e6
+    runner = [(seconds / moves * us, spent / moves * us) for (moves, seconds, spent), _ in pairs]
+    bare = [(seconds / len(requests) * us, cpu / len(requests) * us) for _, (seconds, cpu) in pairs]
     return {
-        "runner_us_a_move": own,
-        "runner_cpu_us_a_move": spent / moves * 1e6,
-        "bare_loop_us_a_move": bare,
-        "bare_loop_cpu_us_a_move": loop_spent / len(requests) * 1e6,
-        "time_ratio": own / bare,
-        "speed_share": bare / own,
+        "us_a_move": median(time for time, _ in runner),
+        "cpu_us_a_move": median(spent for _, spent in runner),
+        "least_cpu_us_a_move": min(spent for _, spent in runner),
+        "bare_loop_us_a_move": median(time for time, _ in bare),
+        "bare_loop_cpu_us_a_move": median(spent for _, spent in bare),
+        "time_ratio": median(own[0] / loop[0] for own, loop in zip(runner, bare, strict=True)),
     }
 
 
-def main() -> None:
-    """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, default=500)
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    figures = measure(arguments.matches)
-    if arguments.json:
-        json.dump(figures, sys.stdout, indent=2)
-        return
-    for name, value in figures.items():
-        print(f"{name:28} {value:8.2f}")
-
-
 if __name__ == "__main__":
-    main()
+    report(measure, __doc__ or "", stretches=40)
