@@ -253,7 +253,7 @@ class _Run:
             stages = stages.without(old, next_round(self._store))
         here = [one for one in present(self._store, range(before)) if one not in self._replaced]
         for newcomer in range(before, len(bots)):
-            stages = stages.joined(here, newcomer)
+            stages = stages.joined(here, newcomer, next_round(self._store))
             here.append(newcomer)
         more = (self._config.schedule.rounds or 0) - rounds
         self._stages = stages.extended(here, more) if more > 0 else stages

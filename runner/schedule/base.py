@@ -135,8 +135,11 @@ class Format(ABC, Generic[OptionsT]):
     """The model of the options, a subclass of `FormatOptions`."""
     open_to_newcomers: ClassVar[bool] = False
     """Whether its rounds can be stages of a tournament whose field changes; see `stages`. Then all
-    its rounds are alike, its options have ``rounds``, and where it plans from results it leaves
-    out those who are `Field.absent`."""
+    its rounds are alike, its options have ``rounds``, and it plans ahead unless it also
+    `seeks_newcomers`."""
+    seeks_newcomers: ClassVar[bool] = False
+    """Whether it plans from results and seats those first who have played least, so that whoever
+    joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
 
     def __init__(self, field: Field, options: OptionsT) -> None:
         self.field = field

@@ -68,6 +68,7 @@ class Ladder(Format[LadderOptions]):
     summary: ClassVar[str] = "matches for the least certain ratings, against bots of like strength"
     options: ClassVar[type[LadderOptions]] = LadderOptions
     open_to_newcomers: ClassVar[bool] = True
+    seeks_newcomers: ClassVar[bool] = True
 
     def __init__(self, field: Field, options: LadderOptions) -> None:
         super().__init__(field, options)

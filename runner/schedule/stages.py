@@ -5,10 +5,15 @@ only ever adds stages or cuts those that have not begun. Who joins late gets a s
 he plays the tables at which he sits in the schedule of the field with him in it, as many as the
 others have played before. There he sits in every seat and meets everybody equally often, as in
 any schedule of the format.
+
+A format that plans from results (a ladder) seeks out whoever has played little by itself. There
+who joins is in all rounds that have not begun, and as many are added as he needs for his share
+if he plays one match in each.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from hashlib import sha256
 from itertools import accumulate
 from math import ceil
@@ -62,6 +67,7 @@ class Stages:
         self.field = field
         self.options = options
         self.stages = tuple(stages)
+        self._seeks = format_class(name).seeks_newcomers
 
     @property
     def rounds(self) -> int:
@@ -79,25 +85,54 @@ class Stages:
             return self.like([*before, Stage(last.entrants, last.rounds + rounds)])
         return self.like([*self.stages, Stage(tuple(active), rounds)])
 
-    def joined(self, active: Sequence[int], newcomer: int) -> Stages:
+    def joined(self, active: Sequence[int], newcomer: int, from_round: int) -> Stages:
         """With the rounds that someone needs who was not there.
 
         Args:
             active: The others who are there now.
             newcomer: Who joins, or joins again.
+            from_round: The first round that is not played yet.
         """
-        owed = sum(
-            self._share(stage) * stage.rounds
-            for stage in self.stages
-            if stage.newcomer is None and newcomer not in stage.entrants
-        ) - sum(
-            self._share(stage) * stage.rounds for stage in self.stages if stage.newcomer == newcomer
-        )
+        if self._seeks:
+            return self._let_in(active, newcomer, from_round)
         field = (*active, newcomer)
+        owed = self._owed(self.stages, newcomer)
         if owed <= 0 or len(field) < self.field.players:
             return self
         rounds = ceil(owed / self._share(Stage(field, 1, newcomer)))
         return self.like([*self.stages, Stage(field, rounds, newcomer)])
+
+    def _owed(self, stages: Sequence[Stage], newcomer: int) -> Fraction:
+        """How many matches others have had in some stages, and somebody has not."""
+        had = [stage for stage in stages if stage.newcomer == newcomer]
+        missed = [
+            stage for stage in stages if stage.newcomer is None and newcomer not in stage.entrants
+        ]
+        return sum((self._share(stage) * stage.rounds for stage in missed), Fraction()) - sum(
+            self._share(stage) * stage.rounds for stage in had
+        )
+
+    def _split(self, from_round: int, joining: int) -> tuple[list[Stage], list[Stage]]:
+        """The rounds before one, and those from it on with somebody more in them."""
+        played, coming = list[Stage](), list[Stage]()
+        first = 0
+        for stage in self.stages:
+            before = min(stage.rounds, max(0, from_round - first))
+            first += stage.rounds
+            if before:
+                played.append(Stage(stage.entrants, before, stage.newcomer))
+            if before < stage.rounds:
+                field = tuple(sorted({*stage.entrants, joining}))
+                coming.append(Stage(field, stage.rounds - before, stage.newcomer))
+        return played, coming
+
+    def _let_in(self, active: Sequence[int], newcomer: int, from_round: int) -> Stages:
+        played, coming = self._split(from_round, newcomer)
+        more = ceil(self._owed(played, newcomer)) - sum(stage.rounds for stage in coming)
+        field = tuple(sorted((*active, newcomer)))
+        if more > 0 and len(field) >= self.field.players:
+            coming.append(Stage(field, more))
+        return self.like([*played, *coming])
 
     def without(self, gone: int, from_round: int) -> Stages:
         """With somebody missing from a round on; tables that cannot be filled are not played."""
@@ -124,20 +159,18 @@ class Stages:
             back: Who returns.
             from_round: The first round that is not played yet.
         """
-        played, first = list[Stage](), 0
-        coming = list[Stage]()
-        for stage in self.stages:
-            before = min(stage.rounds, max(0, from_round - first))
-            first += stage.rounds
-            if before:
-                played.append(Stage(stage.entrants, before, stage.newcomer))
-            if before < stage.rounds:
-                field = tuple(sorted({*stage.entrants, back}))
-                coming.append(Stage(field, stage.rounds - before, stage.newcomer))
-        return self.like([*self.like(played).joined(active, back).stages, *coming])
+        if self._seeks:
+            return self._let_in(active, back, from_round)
+        played, coming = self._split(from_round, back)
+        return self.like([*self.like(played).joined(active, back, from_round).stages, *coming])
 
     def format(self, number: int) -> Format[Any]:
-        """The format of one stage alone; its entrants are positions in `Stage.entrants`."""
+        """The format of one stage alone.
+
+        One that plans ahead knows only that stage: its entrants are positions in
+        `Stage.entrants`, its rounds begin with 0. One that plans from results knows all
+        entrants and all rounds.
+        """
         stage = self.stages[number]
         first = sum(earlier.rounds for earlier in self.stages[:number])
         return self._format(stage, first)
@@ -145,19 +178,25 @@ class Stages:
     def matches(self, number: int) -> int:
         """How many matches each round of a stage has."""
         stage = self.stages[number]
-        share = self._share(stage)
-        return share if stage.newcomer is not None else share * len(stage.entrants) // self._seats
+        if stage.newcomer is not None:
+            return int(self._share(stage))
+        return self._format(stage, 0).matches(0) or 0
 
     @property
     def _seats(self) -> int:
         return self.field.players
 
-    def _share(self, stage: Stage) -> int:
-        """How many matches each entrant has in a round of the whole field of a stage."""
+    def _share(self, stage: Stage) -> Fraction:
+        """How many matches an entrant has in a round of the whole field of a stage."""
         matches = self._format(stage, 0).matches(0) or 0
-        return matches * self._seats // len(stage.entrants)
+        return Fraction(matches * self._seats, len(stage.entrants))
 
     def _format(self, stage: Stage, first: int) -> Format[Any]:
+        options = self.options.model_copy(update={"rounds": stage.rounds})
+        if self._seeks:
+            options = self.options.model_copy(update={"rounds": first + stage.rounds})
+            absent = frozenset(range(self.field.entrants)).difference(stage.entrants)
+            return make(self.name, msgspec.structs.replace(self.field, absent=absent), options)
         seed = self.field.seed
         if first:
             seed = int.from_bytes(sha256(f"stage/{seed}/{first}".encode()).digest()[:8])
@@ -170,7 +209,6 @@ class Stages:
             if self.field.teams
             else (),
         )
-        options = self.options.model_copy(update={"rounds": stage.rounds})
         return make(self.name, field, options)
 
 
@@ -193,8 +231,8 @@ class StagedFormat(Format[Any]):
         return self._matches[self._stage(round_number)]
 
     def ahead(self) -> bool:
-        """Always: only formats that plan ahead have stages."""
-        return True
+        """As the format of the stages."""
+        return all(stage.ahead() for stage in self._formats)
 
     def newcomer(self, round_number: int) -> int | None:
         """See `Format.newcomer`."""
@@ -203,10 +241,14 @@ class StagedFormat(Format[Any]):
     def plan(
         self,
         round_number: int,
-        finished: Sequence[RoundResult] = (),  # noqa: ARG002 - results change nothing
+        finished: Sequence[RoundResult] = (),
     ) -> Iterator[Table] | None:
         """The tables of a round, None after the last."""
-        return self._tables(round_number) if round_number < self.rounds() else None
+        if round_number >= self.rounds():
+            return None
+        if not self.ahead():
+            return self._formats[self._stage(round_number)].plan(round_number, finished)
+        return self._tables(round_number)
 
     def _stage(self, round_number: int) -> int:
         return next(at for at, end in enumerate(self._ends) if round_number < end)

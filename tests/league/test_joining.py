@@ -86,6 +86,18 @@ def test_a_folder_joins_by_a_word_and_a_changed_one_as_a_new_version(arena: Aren
     assert verify(arena.path / "out", Wanted(sample=0)).passed
 
 
+def test_a_ladder_goes_on_with_who_joins(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three", "four")]
+    keys = {"schedule": {"format": "ladder", "rounds": 3, "tables": 1}}
+    arena.run("run", arena.configure(bots[:3], **keys), "--out", "out", "--jobs", 1)
+    old = _deals(arena.path / "out")
+    arena.run("run", arena.configure(bots, **keys), "--out", "out", "--jobs", 1)
+    deals = _deals(arena.path / "out")
+    assert deals[: len(old)] == old
+    assert all(3 in record.seating for record in deals[len(old) : len(old) + 2])
+    assert verify(arena.path / "out", Wanted(sample=0)).passed
+
+
 def test_a_bot_that_is_no_longer_entered_must_be_withdrawn_first(arena: Arena) -> None:
     bots = [arena.bot(name) for name in ("one", "two", "three")]
     arena.run("run", arena.configure(bots), "--out", "out", "--jobs", 1)

@@ -6,12 +6,14 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from counting import played_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runner.errors import UsageError
 from runner.schedule import registry
 from runner.schedule.base import Field, FormatOptions
+from runner.schedule.ladder import LadderOptions
 from runner.schedule.round_robin import RoundRobinOptions
 from runner.schedule.stages import Stage, StagedFormat, Stages
 
@@ -50,7 +52,7 @@ def test_who_joins_late_plays_as_much_as_the_others_have_and_sits_everywhere(
     before = _tables(stages)
     share = _played(stages)[0]
     for newcomer in range(entrants, entrants + joining):
-        stages = stages.joined(range(newcomer), newcomer)
+        stages = stages.joined(range(newcomer), newcomer, rounds)
     after = _tables(stages)
     assert after[: len(before)] == before  # old deals stand
     tournament = StagedFormat(stages)
@@ -67,7 +69,7 @@ def test_who_joins_late_plays_as_much_as_the_others_have_and_sits_everywhere(
 
 
 def test_more_rounds_are_for_all_that_are_there() -> None:
-    stages = _stages(5, 3, 2, 1).joined(range(5), 5).extended(range(6), 4)
+    stages = _stages(5, 3, 2, 1).joined(range(5), 5, 2).extended(range(6), 4)
     counts = _played(stages)
     assert counts[5] == 2 * 3 + 4 * 3
     assert _tables(stages.extended(range(6), 1))[: len(_tables(stages))] == _tables(stages)
@@ -79,7 +81,7 @@ def test_more_rounds_are_for_all_that_are_there() -> None:
 def test_who_leaves_is_missing_from_a_round_on_and_makes_up_for_it_when_he_returns(
     gone: int, first: int
 ) -> None:
-    whole = _stages(6, 3, 4, 1).joined(range(6), 6)
+    whole = _stages(6, 3, 4, 1).joined(range(6), 6, 4)
     left = whole.without(gone, first)
     before = [table for table in _tables(whole) if table[0] < first]
     after = _tables(left)
@@ -106,8 +108,43 @@ def test_rounds_of_the_same_field_differ_from_stage_to_stage() -> None:
     assert all(a[0] <= b[0] for a, b in pairwise(_tables(one)))
 
 
-def test_formats_that_plan_from_results_take_nobody_in() -> None:
+def _ladder(stages: list[Stage], rounds: int = 20) -> Stages:
+    names = tuple(f"bot {number}" for number in range(10))
+    field = Field(entrants=10, players=3, seed=7, names=names)
+    return Stages("ladder", field, LadderOptions(rounds=rounds, tables=2), stages)
+
+
+def test_a_ladder_lets_newcomers_in_at_once_and_gives_them_their_share() -> None:
+    before = _ladder([Stage(tuple(range(9)), 20)])
+    old, _ = played_out(StagedFormat(before), lambda entrant: -entrant)
+    after = before.joined(range(9), 9, 5)
+    assert after.rounds == 20  # fifteen are to come, and he needs three
+    tables, _ = played_out(StagedFormat(after), lambda entrant: -entrant)
+    assert tables[:5] == old[:5]  # old deals stand
+    assert any(9 in table.seating for table in tables[5])
+    late = before.joined(range(9), 9, 20)
+    assert late.rounds == 20 + 14  # the others had 20 rounds * 2 tables * 3 seats / 9
+    tables, _ = played_out(StagedFormat(late), lambda entrant: -entrant)
+    assert tables[:20] == old
+    counts = Counter(entrant for round_ in tables for table in round_ for entrant in table.seating)
+    assert counts[9] >= 9
+
+
+def test_who_leaves_a_ladder_is_missing_from_a_round_on_and_may_return() -> None:
+    left = _ladder([Stage(tuple(range(10)), 20)]).without(4, 8)
+    tables, _ = played_out(StagedFormat(left), lambda entrant: -entrant)
+    seated = [{entrant for table in round_ for entrant in table.seating} for round_ in tables]
+    assert any(4 in there for there in seated[:8])
+    assert not any(4 in there for there in seated[8:])
+    back = left.returned([entrant for entrant in range(10) if entrant != 4], 4, 12)
+    again, _ = played_out(StagedFormat(back), lambda entrant: -entrant)
+    assert again[:12] == tables[:12]
+    assert any(4 in table.seating for round_ in again[12:] for table in round_)
+
+
+def test_other_formats_that_plan_from_results_take_nobody_in() -> None:
     closed = [n for n in registry.names() if not registry.format_class(n).open_to_newcomers]
+    assert "swiss" in closed
     for name in closed:
         with pytest.raises(UsageError, match="stays as it is"):
             Stages(name, _stages(4, 2, 1).field, FormatOptions(), [])
