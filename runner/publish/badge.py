@@ -18,16 +18,16 @@ _CHARACTER = 6.6
 
 
 def badge(title: str, row: Row, of: int) -> str:
-    """An SVG with the tournament's title and the bot's rank.
+    """An SVG with the tournament's title and the bot's rank, or that it has none.
 
     Args:
         title: Of the tournament.
         row: The bot.
-        of: How many bots there are.
+        of: How many bots have a rank.
     """
     title = plain(title)
     left = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
-    right = f"#{row.standing.rank} of {of}"
+    right = "disqualified" if row.is_out else f"#{row.standing.rank} of {of}"
     widths = [round(len(text) * _CHARACTER + 14) for text in (left, right)]
     return (
         environment()

@@ -30,12 +30,12 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
     """Names of facts and their values, as text."""
     facts = summary.facts
     began, ended = store.meta("began"), store.meta("ended")
-    rows = [
+    rows = (
         ("game", game_title(facts.game)),
         ("players at a table", str(facts.rules["players"])),
         ("rules that differ", pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),
-        ("protection", facts.protection),
+        ("sandbox", facts.protection.replace(" | ", " · ")),
         ("granted", _granted(facts)),
         ("clock", facts.clock),
         ("ratings", _rating(facts)),
@@ -43,8 +43,9 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
         ("began", clock(began)),
         ("ended", clock(ended) if summary.complete else ""),
         ("played with", f"tourney {facts.version}"),
-    ]
-    return [(name, value) for name, value in rows if value]
+    )
+    # Some values are kept with their name before them, as the terminal shows them.
+    return [(name, value.removeprefix(f"{name}: ")) for name, value in rows if value]
 
 
 def recipe(summary: Summary, store: Store) -> str:

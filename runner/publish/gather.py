@@ -34,6 +34,7 @@ __all__ = [
     "History",
     "Meeting",
     "SlowRef",
+    "SpoiltRef",
     "TimeUse",
     "gather",
 ]
@@ -74,6 +75,14 @@ class FaultRef(msgspec.Struct, frozen=True):
     """The move at which it happened, from 1."""
     kind: str
     text: str
+
+
+class SpoiltRef(msgspec.Struct, frozen=True):
+    """A deal that the host had spoilt, so that it was played again at once."""
+
+    number: int
+    reasons: tuple[str, ...]
+    """One for each time."""
 
 
 class Meeting(msgspec.Struct, frozen=True):
@@ -137,6 +146,8 @@ class Gathered(msgspec.Struct, frozen=True):
     history: History
     warning: str | None
     """Where more deals would be needed to tell bots apart; None where there are enough."""
+    spoilt: tuple[SpoiltRef, ...]
+    """All deals that the host had spoilt before."""
 
 
 RefT = TypeVar("RefT", DealRef, SlowRef)
@@ -220,10 +231,13 @@ class _Gatherer:
         self._marks = [0]
         self._history = [[self.model.mu] * entrants]
         self._tally: Tally | None = None
+        self._spoilt: list[SpoiltRef] = []
 
     def add(self, number: int, record: DealRecord) -> None:
         """Take in a deal that counts; its number is that among all."""
         self._add_results(number, record)
+        if record.voids:
+            self._spoilt.append(SpoiltRef(number, record.voids))
         for fault in record.faults:
             shown = self._bots[fault.entrant].faults
             if len(shown) < _FAULTS_SHOWN:
@@ -245,7 +259,8 @@ class _Gatherer:
             bot.results(analysis, entrant, self._players) for entrant, bot in enumerate(self._bots)
         )
         mu = tuple(zip(*self._history, strict=True))
-        return Gathered(bots, History(tuple(self._marks), mu), analysis.warning())
+        history = History(tuple(self._marks), mu)
+        return Gathered(bots, history, analysis.warning(), tuple(self._spoilt))
 
     def _mark(self, tally: Tally) -> None:
         self._marks.append(self._deals)

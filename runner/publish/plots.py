@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pygal
 from markupsafe import Markup
+from pygal.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,8 @@ ROWS = 40
 _WIDTH = 960
 _ROW_HEIGHT = 26
 _NAME_LENGTH = 24
+_ROOM = Style(label_font_size=15, major_label_font_size=15)
+"""Not how letters look, which the page says, but how much room is left for them."""
 _SHORTEST = 1e-3
 """Milliseconds; a scale of powers of ten has no nought."""
 
@@ -75,13 +78,14 @@ def seats_plot(means: Sequence[float | None]) -> Markup:
     Args:
         means: By seat; None where nobody played.
     """
-    chart = pygal.Bar(
-        **_config(height=320),
-        x_title="seat",
-        range=(0, max(filter(None, means), default=1) * 1.1),
+    chart = pygal.HorizontalBar(
+        **_config(height=_height(len(means))),
+        range=(0, len(means)),
+        value_formatter=_two_digits,
     )
-    chart.x_labels = [str(seat) for seat in range(len(means))]
-    chart.add("mean place", list(means))
+    chart.x_labels = [f"seat {seat}" for seat in reversed(range(len(means)))]
+    chart.y_labels = [{"value": at, "label": str(at)} for at in range(len(means) + 1)]
+    chart.add("mean place", list(reversed(means)))
     return _drawn(chart, "Mean place by seat")
 
 
@@ -124,6 +128,8 @@ def _config(*, height: int) -> dict[str, Any]:
         "css": (),
         "disable_xml_declaration": True,
         "margin": 12,
+        "margin_right": 28,  # half of the last number of a scale stands beyond its end
+        "style": _ROOM,
         "show_legend": False,  # it stands in the page, where it can wrap and be read
         "truncate_label": _NAME_LENGTH,
     }
@@ -144,6 +150,10 @@ def _share(row: Sequence[int], place: int) -> float:
 
 def _percent(value: float) -> str:
     return f"{value:.0f} %"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}"
 
 
 def _drawn(chart: Any, title: str, *, ramp: bool = False) -> Markup:

@@ -46,6 +46,11 @@ class Row(msgspec.Struct, frozen=True):
     ruling: Ruling | None
     """What the organiser has decided about it."""
 
+    @property
+    def is_out(self) -> bool:
+        """Whether it was disqualified, and has no place in the ranking."""
+        return self.ruling is not None and self.ruling.kind == "disqualified"
+
 
 def rows(summary: Summary, bots: Sequence[BotResults]) -> tuple[Row, ...]:
     """All bots in the order of the ranking.

@@ -12,6 +12,7 @@ from runner.publish.facts import game_title
 from runner.publish.rendering import asset, embedded, environment, single_file_policy
 from runner.publish.replay import Camera, ranked_players
 from runner.publish.summary import kept_facts
+from runner.results.rulings import disqualified
 
 if TYPE_CHECKING:
     from runner.publish.choices import PublishChoices
@@ -34,7 +35,9 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
     facts = kept_facts(store)
     settings = msgspec.convert(store.meta("settings"), PlaySettings)
     names = [entrant.name for entrant in facts.entrants]
-    film = Camera(settings, names, choices).film(number, store.record(number))
+    record = store.record(number)
+    film = Camera(settings, names, choices).film(number, record)
+    out = disqualified(store)
     script = asset("viewer.js")
     return (
         environment()
@@ -51,6 +54,7 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
             data=embedded(film),
             result=ranked_players(film),
             rotated=bool(settings.duplicate),
+            uncounted=[names[entrant] for entrant in record.seating if entrant in out],
             before="",
             after="",
         )

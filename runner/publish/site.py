@@ -21,6 +21,7 @@ from runner.publish.replay import Camera, ranked_players
 from runner.publish.rows import rows
 from runner.publish.summary import summarise
 from runner.publish.tables import FORMATS
+from runner.publish.troubles import troubles
 from runner.publish.wording import counted, ordinal, utc
 from runner.publish.writing import write_whole
 
@@ -57,6 +58,8 @@ class _Listed(msgspec.Struct, frozen=True):
     """The winner first."""
     faults: tuple[str, ...]
     """Kinds."""
+    uncounted: bool
+    """Whether somebody sat there who is disqualified."""
 
 
 class Site:
@@ -75,8 +78,10 @@ class Site:
         self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
         self._gathered = gather(store, summary, choices)
         self._rows = rows(summary, self._gathered.bots)
+        self._placed = [row for row in self._rows if not row.is_out]
         ranked = [self._gathered.bots[row.number] for row in self._rows]
-        chosen = choose(store.count(), ranked, choices)
+        self._stored = store.count()
+        chosen = choose(self._stored, ranked, choices)
         self._watchable = {number: f"replays/{number:06}.html" for number in chosen}
         pages = list(self._watchable.values())
         neighbours = zip(chosen, ["", *pages], [*pages[1:], ""], strict=False)
@@ -117,6 +122,11 @@ class Site:
             lines=plots.LINES,
             names=self._line_names(),
             warning=self._gathered.warning,
+            troubles=list(troubles(self._rows, self._gathered.bots)),
+            on_fault=self._settings.on_fault,
+            voids=[(void, self._store.number(void.key)) for void in self._summary.voids],
+            spoilt=self._gathered.spoilt,
+            languages=any(row.language for row in self._rows),
             tables=[(title, file) for title, file, _ in FORMATS],
         )
 
@@ -127,9 +137,10 @@ class Site:
         listed = []
         for film, record_faults in self._films():
             page = self._watchable[film.number]
-            listed.append(_listed(film, page, record_faults))
-            yield page, self._replay(film)
-        yield "replays.html", self._page("replays.html", listed=listed)
+            uncounted = self._uncounted(film)
+            listed.append(_listed(film, page, record_faults, uncounted=bool(uncounted)))
+            yield page, self._replay(film, uncounted)
+        yield "replays.html", self._page("replays.html", listed=listed, stored=self._stored)
         yield "meetings.html", self._meetings()
         yield "pictures.html", self._pictures()
         yield "index.html", self.front("")
@@ -145,6 +156,8 @@ class Site:
                 version=self._summary.facts.version,
                 state=self._state(),
                 rows=self._rows,
+                placed=self._placed,
+                rotated=bool(self._settings.duplicate),
                 base=base,
                 menu=_MENU,
                 here=here or template,
@@ -167,7 +180,7 @@ class Site:
         title = self._choices.title or self._summary.facts.name
         for row in self._rows:
             results = self._gathered.bots[row.number]
-            yield row.badge, badge(title, row, len(self._rows))
+            yield row.badge, badge(title, row, len(self._placed))
             yield (
                 row.page,
                 self._page(
@@ -197,7 +210,12 @@ class Site:
             if not left:
                 return
 
-    def _replay(self, film: Film) -> str:
+    def _uncounted(self, film: Film) -> list[str]:
+        """Who has made a deal count for nobody."""
+        out = {row.standing.name for row in self._rows if row.is_out}
+        return [player.name for player in film.players if player.name in out]
+
+    def _replay(self, film: Film, uncounted: list[str]) -> str:
         before, after = self._beside[film.number]
         return self._page(
             "replay.html",
@@ -205,17 +223,17 @@ class Site:
             film=film,
             data=embedded(film),
             result=ranked_players(film),
-            rotated=bool(self._settings.duplicate),
+            uncounted=uncounted,
             before=before,
             after=after,
         )
 
     def _meetings(self) -> str:
-        order = [row.number for row in self._rows]
+        order = [row.number for row in self._placed]
         return self._page("meetings.html", bots=self._gathered.bots, order=order)
 
     def _pictures(self) -> str:
-        first = self._rows[: plots.ROWS]
+        first = self._placed[: plots.ROWS]
         names = [row.standing.name for row in first]
         bots = self._gathered.bots
         players = self._summary.facts.rules["players"]
@@ -240,11 +258,11 @@ class Site:
         )
 
     def _rating_plot(self) -> str:
-        best = [row.number for row in self._rows[: plots.LINES]]
+        best = [row.number for row in self._placed[: plots.LINES]]
         return plots.rating_plot(self._gathered.history, best, self._line_names())
 
     def _line_names(self) -> list[str]:
-        return [row.standing.name for row in self._rows[: plots.LINES]]
+        return [row.standing.name for row in self._placed[: plots.LINES]]
 
     def _marks(self) -> list[dict[str, Any]]:
         """A dozen columns of the history."""
@@ -279,7 +297,7 @@ def _put(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def _listed(film: Film, page: str, faults: tuple[str, ...]) -> _Listed:
+def _listed(film: Film, page: str, faults: tuple[str, ...], *, uncounted: bool) -> _Listed:
     return _Listed(
         number=film.number,
         round=film.round,
@@ -289,6 +307,7 @@ def _listed(film: Film, page: str, faults: tuple[str, ...]) -> _Listed:
         page=page,
         names=tuple(player.name for _, player in ranked_players(film)),
         faults=faults,
+        uncounted=uncounted,
     )
 
 

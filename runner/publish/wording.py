@@ -4,8 +4,33 @@ from __future__ import annotations
 
 import unicodedata
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-__all__ = ["clock", "counted", "milliseconds", "ordinal", "plain", "points", "steers", "utc"]
+if TYPE_CHECKING:
+    from runner.results.records import FaultKind
+
+__all__ = [
+    "FAULTS",
+    "clock",
+    "counted",
+    "milliseconds",
+    "ordinal",
+    "plain",
+    "points",
+    "steers",
+    "utc",
+]
+
+FAULTS: dict[FaultKind, str] = {
+    "start": "it could not be started, or did not say that it was ready",
+    "crash": "it ended, or closed its output, instead of answering",
+    "timeout": "no answer came in time",
+    "illegal": "the rules forbid what it wanted to play",
+    "malformed": "what it wrote is no answer",
+    "flood": "it wrote more than it may",
+    "memory": "it took more memory than it may",
+}
+"""What each kind of fault means, for spectators."""
 
 
 def counted(number: int, what: str) -> str:

@@ -96,6 +96,7 @@ def make_results(
     secret: bool = False,
     forfeits: int | None = None,
     publish: dict[str, Any] | None = None,
+    language: str = "Python",
 ) -> Path:
     """A folder of results, as a run leaves it, but for tables and pages."""
     settings = settings_for(game, rules or {"players": 4})
@@ -111,7 +112,7 @@ def make_results(
         version="0",
         rating={"draw_probability": 0.001},
         entrants=tuple(
-            EntrantFacts(name, "Python", "Ada", f"{number:064}", "/opt/hidden/python")
+            EntrantFacts(name, language, "Ada", f"{number:064}", "/opt/hidden/python")
             for number, name in enumerate(names)
         ),
     )

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from made import HOSTILE, make_results
+from msgspec import structs
 from site_fixtures import NAMES, write_site
 
 from runner.publish.choices import PublishChoices
 from runner.publish.single import replay_page
+from runner.results.records import Decision
 from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ PAGES = ("index.html", "pictures.html", "meetings.html", "replays.html", "bots/0
 
 
 def column(page: Page, number: int) -> list[str]:
-    cells = page.locator(f"table tbody tr:visible > *:nth-child({number})")
+    cells = page.locator(f"#standings tbody tr:visible > *:nth-child({number})")
     return [text.strip() for text in cells.all_inner_texts()]
 
 
@@ -129,10 +131,15 @@ def test_everything_but_replays_is_there_without_scripts(look: Look, site: Path)
 
 
 def test_hostile_names_are_only_text(look: Look, tmp_path: Path) -> None:
-    site = write_site(make_results(tmp_path / "r", HOSTILE, forfeits=0), tmp_path / "s")
-    page = look(site / "index.html")
-    for name in (*PAGES, *(f"bots/{number:03}.html" for number in range(1, len(HOSTILE) + 1))):
+    names = (*HOSTILE, "W" * 10_000, "long words " * 1000)
+    title = {"title": "<b>Cup</b> " + "x" * 10_000, "logs": "all", "debug": True}
+    results = make_results(tmp_path / "r", names, matches=10, forfeits=0, publish=title)
+    site = write_site(results, tmp_path / "s")
+    page = look(site / "index.html", viewport={"width": 360, "height": 640})
+    for name in (*PAGES, *(f"bots/{number:03}.html" for number in range(1, len(names) + 1))):
         page.goto((site / name).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+        assert page.evaluate("document.documentElement.scrollHeight") < 20_000, name
         assert page.locator("img[src=x]").count() == 0
         assert "alert(2)" not in "".join(
             script.inner_text() for script in page.locator("script:not([type])").all()
@@ -141,9 +148,62 @@ def test_hostile_names_are_only_text(look: Look, tmp_path: Path) -> None:
     shown = page.locator("#standings tbody bdi").all_text_contents()
     # A page cannot hold a control character other than as a replacement of it.
     assert {" ".join(name.split()) for name in HOSTILE} <= {" ".join(it.split()) for it in shown}
-    page.goto((site / "replays" / "000001.html").as_uri())
-    page.keyboard.press("End")
-    page.get_by_label("cards").select_option("2")
+    for number in (1, 17):  # those with the longest names sit at the second
+        page.goto((site / "replays" / f"{number:06}.html").as_uri())
+        page.keyboard.press("End")
+        page.get_by_label("cards").select_option("2")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_what_the_organiser_decided_can_be_read(look: Look, tmp_path: Path) -> None:
+    results = make_results(tmp_path / "r", NAMES, forfeits=2)
+    with closing(Store(results / FILE_NAME)) as store:
+        deal = store.record(3)
+        at = "2026-01-02T10:00:00+00:00"
+        store.exchange([deal.key], [deal], reason="the lights <b>went</b> out", at=at)
+        again = structs.replace(store.record(7), voids=("the host had no memory left",))
+        store.exchange([again.key], [again], reason="a second reason", at=at)
+        entrant = NAMES.index("random")
+        store.decide(Decision(0, at, "disqualified", entrant, "it looked into others' cards"))
+    page = look(write_site(results, tmp_path / "s") / "index.html")
+    assert column(page, 2)[-1].split() == ["random", "disqualified"]
+    assert column(page, 1)[-1] == "\N{EN DASH}"
+    assert "it looked into others' cards" in page.locator("#decisions + ul").inner_text()
+    assert "deal 3" in page.locator("#voids + ul").inner_text()
+    assert "the lights <b>went</b> out" in page.locator("#voids + ul").inner_text()
+    assert "deal 7: the host had no memory left" in page.locator("#voids ~ ul").nth(1).inner_text()
+    page.get_by_role("link", name="random", exact=True).first.click()
+    assert "it looked into others' cards" in page.locator(".notice").inner_text()
+    page.get_by_role("link", name="Replays").click()
+    assert "12 of 12 deals" in page.locator(".lead").inner_text()
+    page.locator("tr", has_text="does not count").get_by_role("link").first.click()
+    assert "counts for nobody" in page.locator(".notice").inner_text()
+
+
+def test_faults_are_told_in_plain_words(look: Look, site: Path) -> None:
+    page = look(site / "index.html")
+    row = page.locator("#faults ~ .wide").first.locator("tbody tr")
+    assert row.count() == 1
+    assert "it ended, or closed its output, instead of answering" in row.inner_text()
+    assert "it ended with status 1" in row.inner_text()
+    row.get_by_role("link", name="deal 3").click()
+    assert "it ended with status 1" in page.locator(".seat .debug").inner_text()
+
+
+def test_a_fact_is_named_once(look: Look, site: Path) -> None:
+    page = look(site / "index.html")
+    names = page.locator("#how + dl dt").all_inner_texts()
+    values = page.locator("#how + dl dd").all_inner_texts()
+    assert "clock" in names
+    assert not any(value.startswith(f"{name}:") for name, value in zip(names, values, strict=True))
+
+
+def test_a_column_in_which_nothing_stands_is_left_out(look: Look, tmp_path: Path) -> None:
+    results = make_results(tmp_path / "r", NAMES, matches=1, language="")
+    page = look(write_site(results, tmp_path / "s") / "index.html")
+    headings = page.locator("#standings th").all_inner_texts()
+    assert "faults" in headings
+    assert "language" not in headings
 
 
 def test_no_file_is_named_by_a_stranger(tmp_path: Path) -> None:

@@ -155,6 +155,16 @@ def test_players_who_passed_are_marked(look: Look, site: Path, results: Path) ->
     ]
 
 
+def test_the_log_names_cards_as_they_are_drawn(look: Look, site: Path, big_site: Path) -> None:
+    for folder in (site, big_site):
+        page = look(folder / "replays" / "000001.html")
+        moves = page.locator("#moves").inner_text()
+        assert "10♦" in moves or "10♣" in moves
+        assert not re.search(r"\b[2-9TJQKA][SCDH]\b", moves)
+        read_out = re.compile(r"\b10 of (spades|hearts|diamonds|clubs)")
+        assert page.locator("#moves").get_by_role("button", name=read_out).count() >= 1
+
+
 def test_a_fault_stands_at_its_move(look: Look, site: Path, results: Path) -> None:
     record, _ = stored(results, 3)
     (fault,) = record.faults

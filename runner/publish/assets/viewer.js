@@ -6,7 +6,10 @@
   const SUITS = { S: ["♠\uFE0E", "spades"], H: ["♥\uFE0E", "hearts"], D: ["♦\uFE0E", "diamonds"], C: ["♣\uFE0E", "clubs"] };
   const RANKS = { T: ["10", "10"], J: ["J", "jack"], Q: ["Q", "queen"], K: ["K", "king"], A: ["A", "ace"] };
   const STATES = { passed: ["passed", "soft"], out: ["out", "good"], forfeited: ["forfeited", "bad"] };
+  const CARD = /\b([2-9TJQKA][SHDC]|JK)\b/;
   const STACK_SHOWN = 8;
+  const NAME_SHOWN = 40;
+  const NOTE_SHOWN = 200;
   const STEP_MS = 1200;
   const last = film.frames.length - 1;
   const id = (name) => document.getElementById(name);
@@ -23,11 +26,29 @@
 
   // Names are strangers' text: isolated, so that their direction cannot reorder what surrounds them.
   function named(text) {
-    return text.split(/\b(seat \d+)\b/).map((part) => {
+    return text.split(/\b(seat \d+)\b/).flatMap((part) => {
       const seat = /^seat (\d+)$/.exec(part);
       const player = seat && film.players[Number(seat[1])];
-      return player ? element("bdi", "", player.name) : part;
+      return player ? [element("bdi", "", player.name)] : withCards(part);
     });
+  }
+
+  // A line of the game with its cards as they are drawn.
+  function withCards(text) {
+    return text.split(CARD).map((part, index) => {
+      if (index % 2 === 0) return part;
+      const node = element("span", `word ${part.slice(-1)}`, signs(part).join(""));
+      node.setAttribute("role", "img");
+      node.setAttribute("aria-label", words(part));
+      return node;
+    });
+  }
+
+  // Rank and suit as a card shows them.
+  function signs(card) {
+    if (card === "JK") return ["★", "JK"];
+    const rank = card.slice(0, -1);
+    return [(RANKS[rank] || [rank])[0], SUITS[card.slice(-1)][0]];
   }
 
   function words(card) {
@@ -38,16 +59,13 @@
   }
 
   function cardNode(card, fresh) {
-    const suit = SUITS[card.slice(-1)];
     const node = element("li", `card${fresh ? " fresh" : ""}`);
     node.setAttribute("aria-label", words(card));
-    if (card === "JK") {
-      node.classList.add("joker");
-      node.append(element("span", "", "★"), element("span", "", "JK"));
-    } else if (suit) {
-      const rank = card.slice(0, -1);
-      node.classList.add(card.slice(-1));
-      node.append(element("span", "", (RANKS[rank] || [rank])[0]), element("span", "", suit[0]));
+    if (card === "JK" || SUITS[card.slice(-1)]) {
+      const [rank, suit] = signs(card);
+      node.classList.add(card === "JK" ? "joker" : card.slice(-1));
+      node.dataset.pip = card === "JK" ? rank : suit;
+      node.append(element("span", "rank", rank), element("span", "", suit));
     } else {
       node.classList.add("odd");
       node.append(card);
@@ -58,6 +76,7 @@
   function cardList(cards, { layout, hidden, fresh, label, small }) {
     const list = element("ul", `cards ${layout}${small ? " small" : ""}`);
     list.setAttribute("aria-label", hidden ? `${label}: ${cards.length} cards, face down` : label);
+    list.style.setProperty("--cards", String(cards.length));
     const shown = layout === "stack" ? cards.slice(-(hidden ? 3 : STACK_SHOWN)) : cards;
     if (shown.length < cards.length) {
       list.append(element("li", "more", hidden ? "" : `${cards.length - shown.length} below`));
@@ -161,12 +180,21 @@
     node.append(element("p", "last", ...(deed ? shortened(deed, seat) : [])));
     const zones = zonesOf(frame).filter((zone) => zone[2] === seat && zone[1]);
     node.append(...zones.map((zone) => zoneNode(zone, zone[0] === "hand" ? null : previous)));
-    for (const remark of film.notes) {
-      if (remark.frame === at && remark.seat === seat) {
-        const kind = remark.kind === "debug" ? "soft" : "bad";
-        node.append(element("p", "debug", tag(remark.kind, kind), " ", remark.text));
-      }
-    }
+    node.append(...remarks(seat).map(noteNode));
+    return node;
+  }
+
+  // A bot's own notes belong to their move; what it failed by last is worth knowing also later on.
+  function remarks(seat) {
+    const before = film.notes.filter((note) => note.seat === seat && note.frame <= at);
+    const failures = before.filter((note) => note.kind !== "debug");
+    return [...failures.slice(-1), ...before.filter((note) => note.kind === "debug" && note.frame === at)];
+  }
+
+  function noteNode(note) {
+    const kind = note.kind === "debug" ? "soft" : "bad";
+    const node = element("p", "debug", tag(note.kind, kind), " ", element("bdi", "", note.text));
+    if (note.text.length > NOTE_SHOWN) node.tabIndex = 0; // it scrolls
     return node;
   }
 
@@ -277,7 +305,8 @@
 
   function listViews() {
     film.players.forEach((player, seat) => {
-      const option = element("option", "", `seat ${seat}: ${player.name}`);
+      const name = player.name.length > NAME_SHOWN ? `${player.name.slice(0, NAME_SHOWN)}…` : player.name;
+      const option = element("option", "", `seat ${seat}: ${name}`);
       option.value = String(seat);
       id("view").append(option);
     });
@@ -311,6 +340,7 @@
   }
 
   id("slider").max = id("move").max = String(last);
+  id("felt").classList.add(film.players.length <= 4 ? "few" : film.players.length <= 8 ? "some" : "many");
   id("of").textContent = `of ${last}`;
   listMoves();
   listViews();
