@@ -48,7 +48,7 @@ class Submission:
         lines = [f"{self.name} is entered: {self.version} (SHA-256 {self.hash[:12]})"]
         if self.replaced:
             lines.append("it takes the place of the version before, whose folder is kept")
-        lines.append(f"it plays from the next run on: tourney run {shlex.quote(str(self.league))}")
+        lines.append(f"to have it play: tourney season {shlex.quote(str(self.league))}")
         if repository := _repository(self.version):
             git = f"git -C {shlex.quote(str(repository))}"
             paths = (self.version.relative_to(repository), self.league.resolve())

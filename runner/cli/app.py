@@ -6,9 +6,10 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from runner import __version__
 from runner.cli import (
@@ -38,7 +39,31 @@ from runner.errors import ConfigError, Interrupted, TourneyError
 
 __all__ = ["app", "run_app"]
 
+SECTIONS = {
+    "A tournament": (plan, run, standings, compare),
+    "Its results": (publish, serve, replay, export),
+    "A contest that lives for weeks": (season, league, withdraw, disqualify, rerun, verify),
+    "A bot of your own": (new, check, play, submit),
+    "To look up": (games, schema, doctor),
+}
+"""The modules of all commands, in the order and under the headings of the help."""
+
+
+class _Sections(TyperGroup):
+    """Lists the commands under their headings."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
+        """See `click.Group.format_commands`."""
+        width = max(map(len, self.commands))
+        for title, modules in SECTIONS.items():
+            names = [module.__name__.rpartition(".")[2] for module in modules]
+            rows = [(name, self.commands[name].get_short_help_str(80)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in rows])
+
+
 app = typer.Typer(
+    cls=_Sections,
     help="Run tournaments of bots that play card games, and publish the ranking.",
     no_args_is_help=True,
     add_completion=True,
@@ -46,30 +71,9 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help comes twice as fast
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (
-    run,
-    standings,
-    compare,
-    publish,
-    replay,
-    export,
-    serve,
-    plan,
-    games,
-    schema,
-    check,
-    new,
-    submit,
-    play,
-    verify,
-    disqualify,
-    withdraw,
-    rerun,
-    season,
-    league,
-    doctor,
-):
-    module.add(app)
+for section in SECTIONS.values():
+    for module in section:
+        module.add(app)
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - the signature that typer calls

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from runner.cli.options import BotFolder, Json
+
 if TYPE_CHECKING:
     from runner.authors.check import Check
 
@@ -14,18 +16,20 @@ __all__ = ["add", "check"]
 
 
 def check(
-    bot: Annotated[Path, typer.Argument(help="The bot's folder, with its bot.yaml.")],
+    bot: BotFolder,
     *,
     config: Annotated[
         Path | None,
-        typer.Option(help="Try it under the rules and limits of this tournament."),
+        typer.Option(
+            metavar="CONFIG", help="Try it under the rules and limits of this tournament."
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    json: Json = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show messages also where all is well.")
     ] = False,
 ) -> None:
-    """Play a bot through real deals and hard cases; say what to mend.
+    """Try a bot in real deals and hard cases; say what to mend.
 
     Exit status 0 if a tournament may have it, 2 if not.
     """

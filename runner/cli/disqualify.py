@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from runner.cli.options import BotName, ResultsDir, Undo
 
 __all__ = ["add", "disqualify"]
 
 
 def disqualify(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
-    bot: Annotated[str, typer.Argument(help="The bot's name.")],
+    folder: ResultsDir,
+    bot: BotName,
     *,
-    reason: Annotated[str, typer.Option(help="Why, for everybody to read.")] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Take it back.")] = False,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")] = "",
+    undo: Undo = False,
 ) -> None:
-    """Take a bot out of all tables, which are computed anew from the stored deals.
+    """Take a bot out of all tables.
 
-    Deals at which it sat count for nobody. It plays no rounds that have not begun.
+    They are computed anew from the stored deals. Deals at which it sat count for nobody. It plays
+    no rounds that have not begun.
     """
     from runner.cli.texts import print_table
     from runner.errors import UsageError

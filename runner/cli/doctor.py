@@ -8,7 +8,10 @@ __all__ = ["add", "doctor"]
 
 
 def doctor() -> None:
-    """Say what protects this machine from bots here, what is missing and how to get it."""
+    """Say what protects this machine from bots.
+
+    It also says what is missing, how to get it, and which clock and cores a run has.
+    """
     from runner.process.fair import make_clock
     from runner.process.sandbox import choose, probe
     from runner.run.cores import available, claim

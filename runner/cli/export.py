@@ -7,16 +7,24 @@ from typing import Annotated
 
 import typer
 
+from runner.cli.options import ResultsDir
+
 __all__ = ["add", "export"]
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: ResultsDir,
     *,
     deals: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="All deals, as .csv or .jsonl.", show_default=False),
+        typer.Option(
+            metavar="FILE", help="The deals that count, as .csv or .jsonl.", show_default=False
+        ),
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="All deals, with a column that says why some do not count."),
+    ] = False,
     table: Annotated[
         Path | None,
         typer.Option(
@@ -26,7 +34,10 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write deals or the ranking into files, each in the format of its ending."""
+    """Write deals or the ranking into files.
+
+    Each is written in the format of its ending.
+    """
     from contextlib import closing
 
     from runner.errors import UsageError
@@ -38,7 +49,9 @@ def export(
         raise UsageError("nothing to write: give --deals FILE, --table FILE or both")
     with closing(Store(folder / FILE_NAME)) as store:
         if deals is not None:
-            typer.echo(f"{deals}: {write_deals(store, deals):,} deals")
+            written = write_deals(store, deals, every=every)
+            rest = f"; {written.left_out:,} that do not count are left out (--all writes them)"
+            typer.echo(f"{deals}: {written.deals:,} deals{rest if written.left_out else ''}")
         if table is not None:
             write_table(summarise(store), table)
             typer.echo(f"{table}: the ranking")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from runner.cli.options import LeaguePath
 
 __all__ = ["add", "league"]
 
@@ -20,15 +21,16 @@ class Format(StrEnum):
 
 
 def league(
-    league: Annotated[
-        Path, typer.Argument(help="The league's configuration, or the folder that it is in.")
-    ],
+    league: LeaguePath,
     *,
     format: Annotated[  # noqa: A002 - it names the option
-        Format, typer.Option(help="How to write it.")
+        Format, typer.Option(metavar="table|json|md", help="How to write it.")
     ] = Format.table,
 ) -> None:
-    """Print the table over all seasons: a point for every bot that ranks below, in each."""
+    """Print a league's table over all seasons.
+
+    In each season a bot gets a point for every bot that ranks below it.
+    """
     from runner.authors.league import find_league
     from runner.cli.terminal import stdout_console, write_exactly
     from runner.league.table import as_json, as_markdown, as_table, league_table

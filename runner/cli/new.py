@@ -14,7 +14,8 @@ def new(
     language: Annotated[
         str,
         typer.Argument(
-            help="python, javascript, typescript, c, cpp, rust, go, java, perl or shell."
+            metavar="LANGUAGE",
+            help="python, javascript, typescript, c, cpp, rust, go, java, perl or shell.",
         ),
     ],
     folder: Annotated[
@@ -23,10 +24,15 @@ def new(
     *,
     game: Annotated[
         list[str] | None,
-        typer.Option(help="A game that it will play; may be given again.", show_default="all"),
+        typer.Option(
+            metavar="GAME", help="A game that it will play; may be given again.", show_default="all"
+        ),
     ] = None,
 ) -> None:
-    """Make a starter kit: a small bot that plays by chance, ready to be changed."""
+    """Make a starter kit: a small bot, ready to be changed.
+
+    It plays by chance and needs nothing but its language.
+    """
     from runner.authors.kits import create, kit_of
 
     kit = kit_of(language)

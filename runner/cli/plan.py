@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
+
+from runner.cli.options import ConfigFile, Jobs, Seed
 
 __all__ = ["add", "plan"]
 
 
 def plan(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's YAML file.")],
+    config: ConfigFile,
     *,
-    seed: Annotated[
-        str | None, typer.Option(help="Plan with this seed instead of the configured one.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Workers.", show_default="one a core")
-    ] = None,
+    seed: Seed = None,
+    jobs: Jobs = None,
 ) -> None:
     """Show what would be played; play nothing."""
     from runner.config import load_config

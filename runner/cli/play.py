@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from runner.cli.options import ConfigFile
+
 __all__ = ["add", "play"]
 
 
 def play(
-    config: Annotated[Path, typer.Argument(help="The tournament's YAML file: game and bots.")],
+    config: ConfigFile,
     *,
-    name: Annotated[str, typer.Option("--as", help="What you are called at the table.")] = "you",
+    name: Annotated[
+        str, typer.Option("--as", metavar="NAME", help="What you are called at the table.")
+    ] = "you",
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -24,13 +28,19 @@ def play(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the deals.", show_default="results/play-<CONFIG's name>"),
+        typer.Option(
+            metavar="DIR", help="Folder for the deals.", show_default="results/play-CONFIG's name"
+        ),
     ] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Deal the cards from this seed.", show_default="by chance")
+        str | None,
+        typer.Option(metavar="S", help="Deal the cards from this seed.", show_default="by chance"),
     ] = None,
 ) -> None:
-    """Play against bots in the terminal; the deals are kept like those of a tournament."""
+    """Play against bots in the terminal.
+
+    The deals are kept like those of a tournament.
+    """
     from rich.console import Console
 
     from runner.authors.invitation import invite

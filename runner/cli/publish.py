@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from runner.cli.options import ResultsDir
+
 __all__ = ["add", "publish"]
 
 
@@ -20,17 +22,20 @@ class Logs(StrEnum):
 
 
 def publish(  # noqa: PLR0913 - each is an option
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: ResultsDir,
     *,
     to: Annotated[
         Path | None,
-        typer.Option(help="Where the site goes.", show_default="DIR/site"),
+        typer.Option(metavar="DIR", help="Where the site goes.", show_default="DIR/site"),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(help="Stands over the pages.", show_default=False)
+        str | None, typer.Option(metavar="TEXT", help="Stands over the pages.", show_default=False)
     ] = None,
     logs: Annotated[
-        Logs | None, typer.Option(help="How much of failures is shown.", show_default=False)
+        Logs | None,
+        typer.Option(
+            metavar="none|first_line|all", help="How much of failures is shown.", show_default=False
+        ),
     ] = None,
     debug: Annotated[
         bool | None,
@@ -38,7 +43,9 @@ def publish(  # noqa: PLR0913 - each is an option
     ] = None,
     replays: Annotated[
         int | None,
-        typer.Option(min=0, max=100_000, help="At most so many replays.", show_default=False),
+        typer.Option(
+            metavar="N", min=0, max=100_000, help="At most so many replays.", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Write a site that works from the disk and on any web host.

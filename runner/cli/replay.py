@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from runner.cli.options import ResultsDir
+
 if TYPE_CHECKING:
     from runner.authors.again import Stored
     from runner.results.store import Store
@@ -15,12 +17,13 @@ __all__ = ["add", "replay"]
 
 
 def replay(  # noqa: PLR0913 - each is an option
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: ResultsDir,
     deal: Annotated[
-        int | None,
+        str | None,
         typer.Argument(
-            min=1,
-            help="The deal's number in the order of the schedule, from 1.",
+            metavar="[DEAL]",
+            help="Its number in the order of the schedule, as on the pages, or its name in the"
+            " logs: round.match.deal.",
             show_default=False,
         ),
     ] = None,
@@ -31,7 +34,9 @@ def replay(  # noqa: PLR0913 - each is an option
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option(min=0, help="Show what the bot in this seat saw and was sent."),
+        typer.Option(
+            metavar="N", min=0, help="Show what the bot in this seat, from 0, saw and was sent."
+        ),
     ] = None,
     feed: Annotated[
         Path | None,
@@ -40,35 +45,42 @@ def replay(  # noqa: PLR0913 - each is an option
         ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write the replay as a page that needs nothing beside it.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it as a page that needs nothing beside it."),
     ] = None,
     debug: Annotated[
         bool | None,
         typer.Option("--debug/--no-debug", help="Whether the page shows the bots' debug notes."),
     ] = None,
 ) -> None:
-    """Show a stored deal again: in the terminal, or as a page."""
+    """Show a stored deal again, move by move.
+
+    In a terminal you step through it; elsewhere all moves are printed.
+    """
     from contextlib import closing
 
     from runner.authors.looking import last_fault as find_fault
     from runner.authors.looking import seat_of, stored_deal
+    from runner.cli.deals import deal_number
     from runner.errors import UsageError
     from runner.results.store import FILE_NAME, Store
 
     with closing(Store(folder / FILE_NAME)) as store:
         failed_seat = None
         if last_fault is not None:
-            deal, failed_seat = find_fault(store, last_fault)
-        if deal is None:
+            number, failed_seat = find_fault(store, last_fault)
+        elif deal is not None:
+            number = deal_number(store, deal)
+        else:
             raise UsageError("name a deal by its number, or a bot with --last-fault")
         if html is not None:
-            _page(store, deal, html, debug=debug)
+            _page(store, number, html, debug=debug)
             return
-        stored = stored_deal(store, deal)
+        stored = stored_deal(store, number)
         if seat is not None:
             seat_of(stored, seat)
     if feed is None:
-        _show(stored, deal, seat)
+        _show(stored, number, seat)
     else:
         _feed(stored, failed_seat if seat is None else seat, feed)
 
@@ -92,7 +104,8 @@ def _show(stored: Stored, deal: int, seat: int | None) -> None:
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     console = Console(width=None if interactive else 100, highlight=False)
     whose = "" if seat is None else f", as {stored.names[seat]} in seat {seat} saw it"
-    stepper = Stepper(stored, seat, console, f"deal {deal}: {', '.join(stored.names)}{whose}")
+    name = f"deal {deal} ({stored.record.key.name} in the logs)"
+    stepper = Stepper(stored, seat, console, f"{name}: {', '.join(stored.names)}{whose}")
     if interactive:
         stepper.run()
     else:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from runner.cli.options import NoSandbox, ResultsDir, SameBots
 
 if TYPE_CHECKING:
     from runner.bots import Bot
@@ -15,32 +16,33 @@ __all__ = ["add", "rerun"]
 
 
 def rerun(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: ResultsDir,
     *,
-    deal: Annotated[int, typer.Option(min=1, help="Its number, as on the pages.")],
-    reason: Annotated[str, typer.Option(help="Why, for everybody to read.")],
-    config: Annotated[
-        Path | None,
-        typer.Option(help="A configuration that enters the same bots, if they are not cached."),
-    ] = None,
-    no_sandbox: Annotated[
-        bool, typer.Option("--no-sandbox", help="Start bots with your own rights.")
-    ] = False,
+    deal: Annotated[
+        str,
+        typer.Option(metavar="DEAL", help="Its number, as on the pages, or its name in the logs."),
+    ],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")],
+    config: SameBots = None,
+    no_sandbox: NoSandbox = False,
 ) -> None:
-    """Declare a deal void and play it again, on the same cards and with the same bots.
+    """Declare a deal void and play it again.
 
-    What counts is the second time; the void deal is kept and listed on the page.
+    It is played on the same cards and with the same bots. What counts is the second time; the void
+    deal is kept and listed on the page.
     """
+    from runner.cli.deals import deal_numbers
     from runner.cli.texts import print_table
     from runner.config import load_config
     from runner.league.replaying import Workers, staged_by
     from runner.league.rerun import rerun as play_rerun
 
-    mode: Mode = "off" if no_sandbox else "auto"
+    mode: Mode | None = "off" if no_sandbox else None
     staged: list[Bot] = []
     if config is not None:
         staged = staged_by(load_config(config, skip_broken=True), mode)
-    summary, line = play_rerun(folder, deal, reason, Workers(1, mode), staged)
+    (number,) = deal_numbers(folder, [deal])
+    summary, line = play_rerun(folder, number, reason, Workers(1, mode), staged)
     print_table(summary)
     typer.echo(line)
 

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from runner.cli import plain_ctrl_c
+from runner.cli.options import (
+    ConfigFile,
+    Dask,
+    Fresh,
+    Jobs,
+    NoPin,
+    NoSandbox,
+    Out,
+    Seed,
+    SkipBroken,
+    this_command,
+)
 
 __all__ = ["add", "run"]
 
 
 def run(  # noqa: PLR0913 - each is an option
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's YAML file.")],
+    config: ConfigFile,
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Folder for the results.", show_default="results/CONFIG's name"
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, max=256, help="Workers.", show_default="one for each free core"
-        ),
-    ] = None,
-    seed: Annotated[
-        str | None,
-        typer.Option(metavar="S", help="Play with this seed instead of the configured one."),
-    ] = None,
+    out: Out = None,
+    seed: Seed = None,
+    fresh: Fresh = False,
     add_bots: Annotated[
         list[Path] | None,
         typer.Option(
@@ -44,29 +41,14 @@ def run(  # noqa: PLR0913 - each is an option
     new_versions: Annotated[
         bool, typer.Option("--new-versions", help="Let every changed bot join as a new version.")
     ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Move old results aside and begin again.")
-    ] = False,
-    skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Leave out bots that cannot start.")
-    ] = False,
-    no_pin: Annotated[
-        bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
-    ] = False,
-    no_sandbox: Annotated[
-        bool,
-        typer.Option("--no-sandbox", help="Run bots without any protection against malice."),
-    ] = False,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Play on the Dask cluster with this scheduler, or `local` for one started here.",
-        ),
-    ] = None,
+    skip_broken: SkipBroken = False,
     live: Annotated[
         bool, typer.Option("--live", help="Keep the site current during the run.")
     ] = False,
+    jobs: Jobs = None,
+    no_pin: NoPin = False,
+    no_sandbox: NoSandbox = False,
+    dask: Dask = None,
 ) -> None:
     """Play a tournament and print its ranking.
 
@@ -91,7 +73,7 @@ def run(  # noqa: PLR0913 - each is an option
 
     choices = RunChoices(
         folder=out or Path("results") / loaded.path.stem,
-        again=shlex.join(["tourney", *(word for word in sys.argv[1:] if word != "--fresh")]),
+        again=this_command(),
         jobs=jobs,
         pin=not no_pin,
         dask=dask,

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from runner.cli.options import Jobs, Json, LeaguePath, this_command
 
 __all__ = ["add", "season"]
 
 
 def season(
-    league: Annotated[
-        Path, typer.Argument(help="The league's configuration, or the folder that it is in.")
-    ],
+    league: LeaguePath,
     *,
     season: Annotated[
         str | None,
-        typer.Option(help="Begin this season, or go on with it.", show_default="the last one"),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, max=256, help="Workers.", show_default="one for each free core"),
+        typer.Option(
+            metavar="NAME", help="Begin this season, or go on with it.", show_default="the last one"
+        ),
     ] = None,
     close: Annotated[
         bool, typer.Option("--close", help="Show the season's secret seed: nobody joins any more.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the changes as JSON.")] = False,
+    jobs: Jobs = None,
+    json: Json = False,
 ) -> None:
-    """Play what is new in a season, and say what has changed since the last time.
+    """Play what is new in a season of a league.
 
-    Made to be run from cron or CI: if there is nothing new, nothing is played. Bots that cannot
+    It says what has changed since the last time. Made to be run from cron or CI: if there is
+    nothing new, nothing is played. Bots that cannot
     start are left out, changed ones join as new versions, bots that are no longer entered are
     withdrawn. The results are in `seasons/NAME` beside the configuration.
     """
@@ -48,7 +45,7 @@ def season(
     choices = seasons.season_choices(
         path,
         season or seasons.current(path),
-        again=shlex.join(["tourney", *sys.argv[1:]]),
+        again=this_command(),
         jobs=jobs,
     )
     config = load_config(path, skip_broken=True)

@@ -16,13 +16,19 @@ def serve(
     ],
     *,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; 0.0.0.0 shows it to others.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="The address to listen on; 0.0.0.0 shows it to others."
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 takes any that is free.")] = 8000,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65_535, help="0 takes any that is free.")
+    ] = 8000,
 ) -> None:
-    """Show the site to a browser, which looks again whenever it was written anew.
+    """Show the site to a browser, also during a run.
 
-    With `tourney run --live` in another terminal, the pages follow the tournament. Only the site
+    The pages look again whenever they were written anew: with `tourney run --live` in another
+    terminal they follow the tournament. Only the site
     is shown: no results file, no logs.
     """
     from contextlib import closing, suppress

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from runner.cli.options import ResultsDir
+
 __all__ = ["add", "standings"]
 
 
@@ -23,10 +25,10 @@ class Format(StrEnum):
 
 
 def standings(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: ResultsDir,
     *,
     format: Annotated[  # noqa: A002 - it names the option
-        Format, typer.Option(help="How to write it.")
+        Format, typer.Option(metavar="table|json|csv|md|tex|txt", help="How to write it.")
     ] = Format.table,
     warn: Annotated[
         bool,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from runner.cli.options import BotFolder, LeaguePath
 
 if TYPE_CHECKING:
     from runner.authors.check import Check
@@ -14,19 +15,21 @@ __all__ = ["add", "submit"]
 
 
 def submit(
-    bot: Annotated[Path, typer.Argument(help="The bot's folder.")],
-    league: Annotated[
-        Path, typer.Argument(help="The league's configuration, or the folder that it is in.")
-    ],
+    bot: BotFolder,
+    league: LeaguePath,
     *,
     name: Annotated[
-        str | None, typer.Option(help="Enter it under this name.", show_default="its own")
+        str | None,
+        typer.Option(metavar="NAME", help="Enter it under this name.", show_default="its own"),
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Retire the version that has this name now.")
     ] = False,
 ) -> None:
-    """Check a bot, copy this version of it into the league's folder, and enter it there."""
+    """Check a bot and enter it into a league.
+
+    This version of it is copied into the league's folder.
+    """
     from datetime import UTC, datetime
 
     from runner.authors.check.text import check_lines

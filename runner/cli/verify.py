@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from runner.cli.options import Jobs, Json, NoSandbox, ResultsDir, SameBots
 
 if TYPE_CHECKING:
     from runner.bots import Bot
@@ -15,49 +16,49 @@ __all__ = ["add", "verify"]
 
 
 def verify(  # noqa: PLR0913 - each is an option
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: ResultsDir,
     *,
     deal: Annotated[
-        list[int] | None,
-        typer.Option(min=1, help="Play this deal again, by its number; may be given more often."),
+        list[str] | None,
+        typer.Option(
+            metavar="DEAL", help="Play this deal again, by its number; may be given more often."
+        ),
     ] = None,
     sample: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Play so many deals again.", show_default="10, if the bots are at hand"
+            metavar="N",
+            min=0,
+            help="Play so many deals again.",
+            show_default="10, if the bots are at hand",
         ),
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(help="A configuration that enters the same bots, if they are not cached."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Workers.", show_default="one a core")
-    ] = None,
-    no_sandbox: Annotated[
-        bool, typer.Option("--no-sandbox", help="Start bots with your own rights.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    config: SameBots = None,
+    jobs: Jobs = None,
+    no_sandbox: NoSandbox = False,
+    json: Json = False,
 ) -> None:
-    """Check the stored deals by schedule, rules and bots, and the published tables by the deals.
+    """Check stored deals and published tables.
 
-    Exit status 0 if all is as it should be, 1 if not.
+    The deals are checked by the schedule, the rules and the bots, the tables by the
+    deals. Exit status 0 if all is as it should be, 1 if not.
     """
     import msgspec
 
+    from runner.cli.deals import deal_numbers
     from runner.cli.terminal import write_exactly
     from runner.league.replaying import Workers, staged_by
     from runner.league.text import report_lines
     from runner.league.verify import Wanted
     from runner.league.verify import verify as verify_folder
 
-    mode: Mode = "off" if no_sandbox else "auto"
+    mode: Mode | None = "off" if no_sandbox else None
     staged: list[Bot] = []
     if config is not None:
         from runner.config import load_config
 
         staged = staged_by(load_config(config, skip_broken=True), mode)
-    wanted = Wanted(sample, tuple(deal or ()), Workers(jobs, mode))
+    wanted = Wanted(sample, deal_numbers(folder, deal or ()), Workers(jobs, mode))
     report = verify_folder(folder, wanted, staged)
     if json:
         document = {"passed": report.passed, **msgspec.to_builtins(report)}

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from runner.cli.options import BotName, ResultsDir, Undo
 
 __all__ = ["add", "withdraw"]
 
 
 def withdraw(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
-    bot: Annotated[str, typer.Argument(help="The bot's name.")],
+    folder: ResultsDir,
+    bot: BotName,
     *,
     reason: Annotated[
-        str, typer.Option(help="Why, for everybody to read.")
+        str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")
     ] = "its author has withdrawn it",
     since: Annotated[
         datetime | None,
@@ -28,9 +29,9 @@ def withdraw(
             show_default="today",
         ),
     ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take it back.")] = False,
+    undo: Undo = False,
 ) -> None:
-    """Let a bot keep what it has played, and play no more rounds from a day on.
+    """Let a bot keep its deals and play no more.
 
     Rounds of which something is stored are played to their end with it; the rounds after them
     are planned anew for the others. On a day to come, the first run from that day on does so.

@@ -9,6 +9,7 @@ import msgspec
 
 from runner import __version__
 from runner.bots.recall import recall
+from runner.errors import UsageError
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings, Retired
 from runner.process.sandbox import choose, resolve
 from runner.run.cores import available
@@ -27,10 +28,20 @@ if TYPE_CHECKING:
     from runner.results.store import Store
     from runner.run.signals import StopSignals
 
-__all__ = ["Cast", "Workers", "cast_of", "match_of", "plan_of", "play_again", "staged_by"]
+__all__ = [
+    "Cast",
+    "Workers",
+    "as_then",
+    "cast_of",
+    "match_of",
+    "plan_of",
+    "play_again",
+    "staged_by",
+]
 
 _TICK = 0.1
 _MOST_ALIVE = 64
+_UNCONFINED: tuple[Mode, ...] = ("limits", "off")
 _UNPLAYED = re.compile(r"forfeited unplayed: it failed in every deal of round (\d+)")
 
 
@@ -39,7 +50,8 @@ class Workers(NamedTuple):
 
     jobs: int | None = None
     """How many; one for each core if None."""
-    sandbox: Mode = "auto"
+    sandbox: Mode | None = None
+    """How they start bots; None for what `as_then` says."""
 
 
 class Cast(NamedTuple):
@@ -95,10 +107,41 @@ def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[D
     return [other for other in in_round if other.key.match == record.key.match]
 
 
-def staged_by(config: Config, mode: Mode) -> list[Bot]:
-    """The bots of a configuration, as far as they can be staged here."""
+def as_then(store: Store, cast: Cast) -> tuple[Mode, str]:
+    """How bots are started when nobody says so: as in the run, where that works here.
+
+    Results may come from anybody, so they can have a bot started without a sandbox only if it is
+    trusted here.
+
+    Returns:
+        The mode, and what to say where it is another than the run's.
+
+    Raises:
+        UsageError: There is no way to start bots that are not trusted.
+    """
+    trusted = all(bot.trusted for bot in cast.specs if bot.command)
+    then: Mode = store.meta("sandbox") or store.meta("identity").get("sandbox", "auto")
+    why = "which is for bots that are trusted here; --no-sandbox starts them without one"
+    if trusted or then not in _UNCONFINED:
+        try:
+            choose(then, trusted=trusted)
+        except UsageError as error:
+            why = f"which is not to be had here ({error})"
+        else:
+            return then, ""
+    now = resolve("auto", trusted=trusted)
+    return now, f"bots are started with sandbox: {now}; the run had sandbox: {then}, {why}"
+
+
+def staged_by(config: Config, mode: Mode | None = None) -> list[Bot]:
+    """The bots of a configuration, as far as they can be staged here.
+
+    Args:
+        config: The configuration.
+        mode: How their builds are confined, if not as it says.
+    """
     trusted = all(entrant.trusted for entrant in config.entrants)
-    launcher = choose(resolve(mode, trusted=trusted), trusted=trusted)
+    launcher = choose(mode or config.sandbox, trusted=trusted)
     staged, _ = stage_all(config.entrants, launcher=launcher, build_network=config.build_network)
     return staged
 
@@ -129,9 +172,8 @@ def play_again(
     results: dict[int, tuple[DealRecord, ...]] = {}
     waiting = [Chunk(number, number, (plan,)) for number, plan in enumerate(plans)]
     waiting.reverse()
-    executor = LocalExecutor(
-        _setup(store, cast, how.sandbox), min(how.jobs or available(), len(plans))
-    )
+    mode = how.sandbox or as_then(store, cast)[0]
+    executor = LocalExecutor(_setup(store, cast, mode), min(how.jobs or available(), len(plans)))
     try:
         under_way = 0
         while waiting or under_way:

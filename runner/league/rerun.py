@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from runner.errors import UsageError
-from runner.league.replaying import cast_of, match_of, plan_of, play_again
+from runner.league.replaying import as_then, cast_of, match_of, plan_of, play_again
 from runner.league.ruling import open_results, publish
 from runner.play.settings import PlaySettings
 from runner.publish.wording import utc
@@ -40,7 +40,7 @@ def rerun(
         staged: Bots at hand, besides those in the cache.
 
     Returns:
-        The new table, and what was done, in a line.
+        The new table, and what was done, in a line or two.
 
     Raises:
         UsageError: There is no such deal, or its bots are not at hand.
@@ -61,4 +61,7 @@ def rerun(
         store.exchange([one.key for one in old], new, reason, utc())
         same = [one.moves for one in old] == [one.moves for one in new]
         how = "it came out the same" if same else "it came out otherwise"
-        return publish(folder, store), f"deal {number} is void and was played again; {how}"
+        line = f"deal {number} is void and was played again; {how}"
+        if workers.sandbox is None and (text := as_then(store, cast)[1]):
+            line = f"{line}\nnote: {text}"
+        return publish(folder, store), line

@@ -16,7 +16,7 @@ import msgspec
 
 from runner.errors import UsageError
 from runner.league.comparing import by_chance, host_faults, parting
-from runner.league.replaying import Workers, cast_of, match_of, plan_of, play_again
+from runner.league.replaying import Workers, as_then, cast_of, match_of, plan_of, play_again
 from runner.league.report import Finding, Report
 from runner.league.rulebook import RuleBook
 from runner.league.schedule import certain_rounds, planned_rounds, stored_format
@@ -174,6 +174,8 @@ class _Verification:
                 self._notes.append(text)
         plans = list(chosen)
         if plans:
+            if wanted.workers.sandbox is None and (text := as_then(self._store, cast)[1]):
+                self._notes.append(text)
             again = play_again(self._store, cast, plans, self._signals, wanted.workers)
             for plan, records in zip(plans, again, strict=True):
                 self._played += len(chosen[plan])

@@ -1,27 +1,28 @@
-"""All deals as tables for one's own statistics, written as they are read."""
+"""The deals as tables for one's own statistics, written as they are read."""
 
 from __future__ import annotations
 
 import csv
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from runner.errors import RunError, UsageError
 from runner.publish.summary import kept_facts
 from runner.publish.tables import FORMATS, no_formula
+from runner.results.rulings import in_force
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
     from typing import TextIO
 
     from runner.publish.summary import Summary
-    from runner.results.records import DealRecord
+    from runner.results.records import DealKey, DealRecord, Void
     from runner.results.store import Store
 
-__all__ = ["DEAL_COLUMNS", "write_deals", "write_table"]
+__all__ = ["DEAL_COLUMNS", "Written", "write_deals", "write_table"]
 
 DEAL_COLUMNS = (
     "deal", "round", "match", "rotation", "seat", "bot", "place", "points", "moves", "time_ms",
@@ -29,15 +30,39 @@ DEAL_COLUMNS = (
 )  # fmt: skip
 """One row for each player of each deal. Deals, rounds, matches and rotations count from 1, seats
 from 0; of tied players each has the best place of the group; faults are kinds."""
+_REASON = "left_out"
+"""The column, where all deals are written, that says why one does not count."""
 
 
-def write_deals(store: Store, path: Path) -> int:
-    """Write all deals, as the file's ending says: ``.csv`` or ``.jsonl``.
+class Written(NamedTuple):
+    """How many deals there were."""
+
+    deals: int
+    """In the file."""
+    left_out: int
+    """Not in it, since they do not count."""
+
+
+class _Deal(NamedTuple):
+    """A deal to be written."""
+
+    number: int
+    record: DealRecord
+    reason: str
+    """Why it does not count; empty if it does."""
+
+
+def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
+    """Write the deals that the table counts, as the file's ending says: ``.csv`` or ``.jsonl``.
 
     CSV has `DEAL_COLUMNS`; a line of JSON is a deal, with its players in a list.
 
-    Returns:
-        How many deals there were.
+    Args:
+        store: The results.
+        path: The file.
+        every: Whether to write those as well that do not count, and one more column,
+            ``left_out``, that says why; it is empty for deals that count. A deal that was declared
+            void stands before the one that was played for it, under the same number.
 
     Raises:
         UsageError: The ending is another, or no tournament was begun there.
@@ -48,8 +73,26 @@ def write_deals(store: Store, path: Path) -> int:
     write = writers.get(path.suffix)
     if write is None:
         raise UsageError(f"{path}: deals are written as {' or '.join(writers)}, by the ending")
+    deals = (deal for deal in _all_deals(store, names) if every or not deal.reason)
     with _whole_file(path) as file:
-        return write(file, store, names)
+        written = write(file, deals, names, every=every)
+    return Written(written, store.count() + len(store.voids()) - written)
+
+
+def _all_deals(store: Store, names: Sequence[str]) -> Iterator[_Deal]:
+    """Every deal that was played, in the order of the schedule."""
+    out = {
+        ruling.entrant: f"{names[ruling.entrant]} is disqualified: {ruling.reason}"
+        for ruling in in_force(store)
+        if ruling.kind == "disqualified"
+    }
+    voids: dict[DealKey, list[Void]] = {}
+    for void in store.voids():
+        voids.setdefault(void.record.key, []).append(void)
+    for number, record in enumerate(store.records(), start=1):
+        for void in voids.get(record.key, ()):
+            yield _Deal(number, void.record, f"void: {void.reason}")
+        yield _Deal(number, record, "; ".join(out[one] for one in record.seating if one in out))
 
 
 def write_table(summary: Summary, path: Path) -> None:
@@ -80,35 +123,42 @@ def _whole_file(path: Path) -> Iterator[TextIO]:
         raise RunError(f"{path}: cannot be written ({error})") from error
 
 
-def _write_csv(file: TextIO, store: Store, names: Sequence[str]) -> int:
-    writer = csv.DictWriter(file, DEAL_COLUMNS, lineterminator="\n")
+def _write_csv(file: TextIO, deals: Iterable[_Deal], names: Sequence[str], *, every: bool) -> int:
+    columns = (*DEAL_COLUMNS, _REASON) if every else DEAL_COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()
-    number = 0
-    for number, record in enumerate(store.records(), start=1):
-        for row in _players(record, names):
+    count = 0
+    for deal in deals:
+        count += 1
+        about = _about(deal._replace(reason=no_formula(deal.reason)), every=every)
+        for row in _players(deal.record, names):
             row["bot"] = no_formula(row["bot"])
             row["faults"] = " ".join(row["faults"])
-            writer.writerow(_place(number, record) | row)
-    return number
+            writer.writerow(about | row)
+    return count
 
 
-def _write_json_lines(file: TextIO, store: Store, names: Sequence[str]) -> int:
+def _write_json_lines(
+    file: TextIO, deals: Iterable[_Deal], names: Sequence[str], *, every: bool
+) -> int:
     encode = msgspec.json.Encoder().encode
-    number = 0
-    for number, record in enumerate(store.records(), start=1):
-        document = _place(number, record) | {"players": list(_players(record, names))}
+    count = 0
+    for deal in deals:
+        count += 1
+        document = _about(deal, every=every) | {"players": list(_players(deal.record, names))}
         file.write(f"{encode(document).decode()}\n")
-    return number
+    return count
 
 
-def _place(number: int, record: DealRecord) -> dict[str, Any]:
-    key = record.key
-    return {
-        "deal": number,
+def _about(deal: _Deal, *, every: bool) -> dict[str, Any]:
+    key = deal.record.key
+    about: dict[str, Any] = {
+        "deal": deal.number,
         "round": key.round + 1,
         "match": key.match + 1,
         "rotation": key.deal + 1,
     }
+    return about | {_REASON: deal.reason} if every else about
 
 
 def _players(record: DealRecord, names: Sequence[str]) -> Iterator[dict[str, Any]]:

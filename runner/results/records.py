@@ -24,6 +24,10 @@ FAULT_KINDS: tuple[FaultKind, ...] = (
 )  # fmt: skip
 
 
+_NOT_STRAY = ("stderr: ", "it used ")
+"""How notes begin that are of no line of a bot's."""
+
+
 class DealKey(NamedTuple):
     """Where a deal stands in the schedule; sorts in schedule order."""
 
@@ -32,6 +36,14 @@ class DealKey(NamedTuple):
     """The number within its round."""
     deal: int
     """The rotation of a duplicate deal, or the number of the deal in its match."""
+
+    @property
+    def name(self) -> str:
+        """What a deal is called before the number of deals ahead of it is certain: ``3.2.1``.
+
+        Round, match and deal, each from 1.
+        """
+        return f"{self.round + 1}.{self.match + 1}.{self.deal + 1}"
 
 
 class SeatTime(msgspec.Struct, frozen=True, array_like=True):
@@ -96,6 +108,10 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     """Why the deal was void before, once for each time: the host had spoilt it."""
     notes: tuple[tuple[int, str], ...] = ()
     """(seat, text) for the bots' logs: stray lines, stale answers, stderr."""
+
+    def strays(self) -> list[tuple[int, str]]:
+        """(seat, text) of the notes on lines that answered nothing."""
+        return [note for note in self.notes if not note[1].startswith(_NOT_STRAY)]
 
 
 class Decision(msgspec.Struct, frozen=True, array_like=True):

@@ -169,6 +169,7 @@ class Conductor:
         progress.done += len(chunk.matches)
         for record in played.records:
             progress.add(record)
+            progress.chatty |= {record.seating[seat] for seat, _ in record.strays()}
             if record.faults or record.notes:
                 _log(record, folder, progress)
 
@@ -188,8 +189,7 @@ def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
         lines.setdefault(seat, []).append(note)
     for seat, texts in lines.items():
         entrant = record.seating[seat]
-        round_number, match, deal = (number + 1 for number in record.key)
-        head = f"--- round {round_number}, match {match}, deal {deal}, seat {seat}"
+        head = f"--- deal {record.key.name}, seat {seat}"
         folder.log(entrant, progress.tallies[entrant].name, [head, *map(_readable, texts)])
 
 

@@ -87,14 +87,18 @@ class ResultsFolder:
         """Something is about to be kept here that must not be lost."""
         self._new = False
 
+    def log_path(self, entrant: int, name: str) -> Path:
+        """A bot's log; named by number, since names are strangers' text."""
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40]
+        return self.logs / f"{entrant + 1:03}-{plain or 'bot'}.log"
+
     def log(self, entrant: int, name: str, lines: Iterable[str]) -> None:
-        """Add to a bot's log, up to its cap; named by number, since names are strangers' text.
+        """Add to a bot's log, up to its cap.
 
         Raises:
             RunError: The disk fails.
         """
-        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40]
-        path = self.logs / f"{entrant + 1:03}-{plain or 'bot'}.log"
+        path = self.log_path(entrant, name)
         try:
             room = _LOG_CAP - (path.stat().st_size if path.exists() else 0)
             if room <= 0:

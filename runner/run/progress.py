@@ -50,6 +50,8 @@ class Progress:
     """Moves of this run."""
     waiting: dict[int, str] = field(default_factory=dict)
     """The bots that are being waited for, by task."""
+    chatty: set[int] = field(default_factory=set)
+    """The entrants that wrote lines in this run which answered nothing."""
 
     @property
     def share(self) -> str:

@@ -63,6 +63,8 @@ __all__ = ["RunChoices", "run"]
 
 _STEP = 64
 """Matches between two looks at whether it is enough; with fewer, bots would be renewed often."""
+_NAMED = 5
+"""Bots in a note."""
 _MOST_ALIVE = 512
 """Bots that one worker keeps, where it has memory and open files for so many."""
 
@@ -116,6 +118,7 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
         try:
             this_run.go()
             reporter.end()
+            this_run.name_chatty()
             signals.prompt()  # the table of a long tournament takes a while
             return _published(folder, store)
         except Interrupted as error:
@@ -201,6 +204,18 @@ class _Run:
             executor.kill()
             raise
         self._store.set_meta(complete=True, ended=utc())
+
+    def name_chatty(self) -> None:
+        """Name the bots that talk where they should answer, and where it can be read."""
+        progress = self._progress
+        if progress is None or not progress.chatty:
+            return
+        names = {number: progress.tallies[number].name for number in sorted(progress.chatty)}
+        logs = [f"{name} ({self._folder.log_path(at, name)})" for at, name in names.items()]
+        more = f" and {len(logs) - _NAMED} more" if len(logs) > _NAMED else ""
+        self._reporter.say(
+            f"note: lines on stdout that answer nothing came from {', '.join(logs[:_NAMED])}{more}"
+        )
 
     def interrupted(self) -> str:
         """Show what there is after a signal; gives the words on what was kept and how to go on."""
@@ -424,6 +439,7 @@ class _Run:
             )
         self._retire_replaced()
         self._remember(bots, complete=False)
+        self._store.set_meta(sandbox=self._sandbox)
         for bot in bots[len(self._before["bots"]) :] if self._before else ():
             self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
         names = tuple(bot.name for bot in bots)

@@ -44,6 +44,15 @@ def test_the_rule_books_are_made_from_the_rule_cases() -> None:
         assert page.count("| yes |") + page.count("| **no** |") > 25
 
 
+def test_every_rule_that_the_program_names_is_explained() -> None:
+    page = (DOCS / "rule-ids.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"(?m)^\| ([HRTS]\d+[a-z]?) \| \S", page))
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "runner/games").rglob("*.py"))
+    named = set(re.findall(r"\b[HRTS]\d{1,2}[a-z]?\b", sources))
+    assert len(named) > 80
+    assert named <= explained
+
+
 def test_the_way_from_nothing_to_a_ranked_entry(tourney: Program) -> None:
     """Kit, first change, check, tournament, submission: as the guide has it."""
     [change], [config] = blocks("python"), blocks("yaml")

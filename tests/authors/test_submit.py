@@ -58,7 +58,7 @@ def test_a_bot_is_entered_and_the_rest_of_the_file_stays(
     assert after.index(entry) == before.index("# below the list") - 1
     for path in mine.iterdir():
         assert (version / path.name).read_bytes() == path.read_bytes()
-    assert "tourney run league/league.yaml" in done.stdout
+    assert "to have it play: tourney season league/league.yaml" in done.stdout
     done = tourney("run", "league/league.yaml", "--out", "out")
     assert done.returncode == 0, done.stderr
     ranking = json.loads((tourney.folder / "out" / "standings.json").read_text())

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 import yaml
+from typer.testing import CliRunner
 from whole_program import TOURNEY, until
 
 import runner
+from runner.cli.app import app
 
 if TYPE_CHECKING:
     from whole_program import Arena
@@ -35,6 +37,24 @@ def test_help_is_there_for_the_program_and_every_command(arena: Arena) -> None:
     for command in COMMANDS:
         assert re.search(rf"^  {command} +[A-Z].*[.]$", whole, re.MULTILINE)
         assert arena.run(command, "--help").stdout.startswith(f"Usage: tourney {command} ")
+
+
+def test_no_help_is_cut_or_too_wide_for_a_terminal() -> None:
+    commands = [command.name or "" for command in app.registered_commands]
+    for words in ([], *([command] for command in commands)):
+        shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}).stdout
+        assert max(map(len, shown.splitlines())) <= 80
+        takes = re.findall(r"^  (?:-\w, )?--[\w-]+ (?!/)(\S+)", shown, re.MULTILINE)
+        assert all(re.fullmatch(r"[A-Z-]+|\w+(\|\w+)+", value) for value in takes), takes
+    listed = dict(
+        re.findall(
+            r"^  ([a-z]+) +(\S.*)$", CliRunner().invoke(app, ["--help"]).stdout, re.MULTILINE
+        )
+    )
+    assert listed.keys() == set(commands)
+    for sentence in listed.values():
+        assert len(sentence) <= 60
+        assert re.fullmatch(r"[A-Z].*[^.][.]", sentence)
 
 
 def test_help_needs_no_heavy_module() -> None:
@@ -219,3 +239,21 @@ def test_words_after_a_program_that_is_interrupted_name_no_fresh_start(arena: Ar
     os.kill(process.pid, signal.SIGTERM)
     *_, again = arena.end(process, 143).stderr.splitlines()
     assert again.strip() == f"tourney run {config} --out 'my out' --jobs 1"
+
+
+def test_who_talks_where_answers_belong_is_named_with_his_log_and_the_deals_in_it(
+    arena: Arena,
+) -> None:
+    chatty = arena.bot("chatty", move="print('thinking', flush=True)")
+    config = arena.configure([chatty, arena.bot("quiet")], schedule={"rounds": 2})
+    ended = arena.run("run", config, "--out", "out")
+    log = "out/logs/001-chatty.log"
+    note = "note: lines on stdout that answer nothing came from "
+    assert f"{note}chatty ({log})\n" in ended.stderr
+    deals = re.findall(r"^--- deal (\S+), seat \d$", (arena.path / log).read_text(), re.MULTILINE)
+    assert sorted(deals) == [f"{n // 4 + 1}.{n // 2 % 2 + 1}.{n % 2 + 1}" for n in range(8)]
+    shown = arena.run("replay", "out", "2.1.2").stdout
+    assert shown == arena.run("replay", "out", 6).stdout
+    assert shown.startswith("deal 6 (2.1.2 in the logs): ")
+    for wrong in ("3.1.1", "2.1.3", "0.0.0", "-1", "six"):
+        assert arena.run("replay", "out", "--", wrong, status=2).stderr.startswith("tourney: ")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from typing import TYPE_CHECKING
 
+from runner.league.ruling import rule, undo
 from runner.league.verify import Wanted, verify
 from runner.results.store import Store
 
@@ -40,6 +42,16 @@ def test_a_deal_is_played_again_with_the_same_outcome_each_time(cup: Arena, out:
         assert _stored(out) == (before[0], times)
         assert (out / "standings.json").read_text("utf-8") == table
     assert (out / "site" / "index.html").read_text("utf-8").count("a power cut") == 2
+    rule(out, "disqualified", "three", "it cheats")
+    cup.run("export", out, "--all", "--deals", out / "deals.jsonl")
+    exported = [json.loads(line) for line in (out / "deals.jsonl").read_text("utf-8").splitlines()]
+    reasons = [deal["left_out"] for deal in exported if deal["deal"] == number]
+    assert reasons[:2] == ["void: a power cut"] * 2
+    for deal in exported:
+        void = deal["left_out"].startswith("void: ")
+        cheated = "three" in {player["bot"] for player in deal["players"]}
+        assert void or (deal["left_out"] == "three is disqualified: it cheats") == cheated
+    undo(out, "disqualified", "three")
     assert verify(out, Wanted(sample=0)).passed
 
 

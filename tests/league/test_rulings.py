@@ -57,6 +57,10 @@ def test_deals_of_a_disqualified_bot_count_for_nobody_and_come_back(cup: Arena, 
     assert "<s><a" in (out / "site" / "index.html").read_text("utf-8")
     assert "copied | from *one*" in (out / "site" / "index.html").read_text("utf-8")
 
+    written = cup.run("export", out, "--deals", out / "deals.csv").stdout
+    assert f"{len(left)} deals; {len(deals) - len(left)} that do not count are left out" in written
+    assert ",two," not in (out / "deals.csv").read_text("utf-8")
+
     summary, line = rule(out, "disqualified", "two", "another reason")  # a second time
     assert "already: copied" in line
     assert _tables(out) == without

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from runner.errors import UsageError
+from runner.league.replaying import Cast, as_then, cast_of
 from runner.league.ruling import rule
 from runner.league.verify import Wanted, verify
 from runner.results.records import FaultRecord
@@ -153,6 +154,23 @@ def test_results_of_a_newer_version_are_refused(out: Path, sql: sqlite3.Connecti
             verify(out, NOTHING_PLAYED)
         with pytest.raises(UsageError, match="newer version of tourney"):
             rule(out, "disqualified", "one", "it is")
+
+
+def test_bots_are_started_as_in_the_run_or_it_is_told(cup: Arena, out: Path) -> None:
+    store = Store(out / "results.sqlite", create=True)
+    assert store.meta("sandbox") == "limits"
+    cast = cast_of(store)
+    for trusted in (True, False):
+        bots = [
+            msgspec.structs.replace(bot, command=("bot",), trusted=trusted) for bot in cast.specs
+        ]
+        mode, told = as_then(store, Cast(tuple(bots), {}))
+        assert (mode == "limits") == trusted
+        assert ("for bots that are trusted here" in told) != trusted
+    store.set_meta(sandbox="bwrap")
+    store.close()
+    ended = cup.run("verify", out, "--deal", 1, env={"PATH": str(out)})
+    assert "the run had sandbox: bwrap, which is not to be had here" in ended.stdout
 
 
 def test_results_that_know_of_no_teams_are_read_and_keep_their_bots_apart_from_new_ones(

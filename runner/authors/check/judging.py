@@ -27,7 +27,6 @@ _SENT = 1500
 """Characters of a request that are kept of one that went well; after a fault, all of it."""
 _STDERR = 4000
 _STDERR_NOTE = "stderr: "
-_PONDER_NOTE = "it used "
 """How the notes on a bot begin that are not about its lines; a busy host may bring the latter."""
 
 
@@ -44,7 +43,12 @@ class Deals(NamedTuple):
 
     def strays(self) -> list[str]:
         """What was noted of lines that are no answers."""
-        return [note for note in self._notes() if not note.startswith((_STDERR_NOTE, _PONDER_NOTE))]
+        return [
+            text
+            for record in self.records
+            for seat, text in record.strays()
+            if record.seating[seat] == OWN
+        ]
 
     def stderr(self) -> str:
         """What it wrote there."""

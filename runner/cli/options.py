@@ -1,0 +1,102 @@
+"""Arguments and options that several commands share, each said in one way.
+
+They are types for the commands' signatures; what is left out is there as `None` or `False`.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "BotFolder",
+    "BotName",
+    "ConfigFile",
+    "Dask",
+    "Fresh",
+    "Jobs",
+    "Json",
+    "LeaguePath",
+    "NoPin",
+    "NoSandbox",
+    "Out",
+    "ResultsDir",
+    "SameBots",
+    "Seed",
+    "SkipBroken",
+    "Undo",
+    "this_command",
+]
+
+ConfigFile = Annotated[
+    Path, typer.Argument(metavar="CONFIG", help="The tournament's YAML file.", show_default=False)
+]
+ResultsDir = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder of results.", show_default=False)
+]
+BotFolder = Annotated[
+    Path,
+    typer.Argument(metavar="BOT", help="The bot's folder, with its bot.yaml.", show_default=False),
+]
+BotName = Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.", show_default=False)]
+LeaguePath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="LEAGUE",
+        help="The league's configuration, or the folder that it is in.",
+        show_default=False,
+    ),
+]
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Folder for the results.", show_default="results/, named after CONFIG"
+    ),
+]
+Seed = Annotated[
+    str | None,
+    typer.Option(metavar="S", help="Deal from this seed instead of the configured one."),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Move old results aside and begin again.")]
+SkipBroken = Annotated[
+    bool, typer.Option("--skip-broken", help="Leave out bots that cannot start.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, max=256, help="Workers.", show_default="one for each free core"
+    ),
+]
+NoPin = Annotated[
+    bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
+]
+NoSandbox = Annotated[
+    bool, typer.Option("--no-sandbox", help="Run bots without any protection against malice.")
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Play on the Dask cluster with this scheduler, or `local` for one started here.",
+    ),
+]
+SameBots = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="CONFIG",
+        help="A configuration that enters the same bots, if they are not cached.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
+
+
+def this_command() -> str:
+    """What was typed, to be typed again by whoever wants to go on: not from the beginning."""
+    return shlex.join(["tourney", *(word for word in sys.argv[1:] if word != "--fresh")])
