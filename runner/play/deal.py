@@ -8,6 +8,7 @@ import msgspec
 
 from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from runner.play.faults import Fault
+from runner.play.legal import LegalLists
 from runner.play.seat import Seat
 from runner.protocol.lines import encode, quoted
 from runner.protocol.messages import Deal, Move, Result
@@ -68,6 +69,7 @@ class DealInPlay:
         self._settings = settings
         self._faults_so_far = faults_so_far
         self._encode_action = game.encode
+        self._legal = LegalLists.of(game)
         # A late answer to another deal must not look like one to this: ids start anywhere, but
         # always at the same place for the same deal, since a bot may draw on them.
         self._seats = [
@@ -176,9 +178,8 @@ class DealInPlay:
         events = self._events
         move = Move(request_id, state.observation(seat.number), events[seat.seen :], seat.time)
         if player.ready.legal != "none":
-            listed = state.legal_actions(player.ready.legal)
-            legal = [state.write(action) for action in listed.actions]
-            move = msgspec.structs.replace(move, legal=legal, legal_complete=listed.complete)
+            legal, complete = self._legal.list(state, player.ready.legal)
+            move = msgspec.structs.replace(move, legal=legal, legal_complete=complete)
         self._request = request = encode(move)
         answer, charged = player.ask(request, request_id, seat.limit)
         seat.seen = len(events)

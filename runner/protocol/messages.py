@@ -81,7 +81,7 @@ class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defau
     """What has happened since this bot's last turn, the game's events, oldest first."""
     time: MoveTime
     """The clock."""
-    legal: list[dict[str, Any]] | None = None
+    legal: list[msgspec.Raw] | None = None
     """Answers without their id, if the bot asked for them in `Ready`."""
     legal_complete: bool = True
     """False where there were too many plays to list."""

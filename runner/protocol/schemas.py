@@ -90,6 +90,7 @@ def _with_parts(
     message["title"] = title
     message["properties"]["events"]["items"] = _ref(event)
     if view is not None:
+        message["properties"]["legal"]["anyOf"][0]["items"] = {"type": "object"}
         message["properties"]["view"] |= _ref(view)
     return message
 

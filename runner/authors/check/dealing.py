@@ -12,6 +12,7 @@ from runner.authors.check.witness import Witness
 from runner.authors.seats import HousePlayer, seated
 from runner.games.base import IllegalActionError, MalformedAnswerError
 from runner.play.deal import DealInPlay
+from runner.play.legal import LegalLists
 from runner.play.match import player_setup
 from runner.protocol.lines import encode
 from runner.protocol.messages import Deal, Move, MoveTime
@@ -101,8 +102,7 @@ class Table(NamedTuple):
         state, settings = position.state, self.settings
         legal, complete = None, True
         if ready.legal != "none":
-            listed = state.legal_actions(ready.legal)
-            legal, complete = [state.write(it) for it in listed.actions], listed.complete
+            legal, complete = LegalLists.of(self.game).list(state, ready.legal)
         return encode(
             Move(
                 1,
