@@ -141,7 +141,8 @@ class Engine:
             )
         try:
             client = Client(where, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
-            await stack.enter_async_context(client)
+            stack.push_async_exit(client)  # it has to be closed though it may not connect
+            await client
             version = await client.run_on_scheduler(host.about)
         except (OSError, ValueError, TypeError) as error:
             raise UsageError(

@@ -236,6 +236,7 @@ def test_an_address_that_means_nothing_is_refused(arena: Arena) -> None:
     config = arena.configure(_bots(arena))
     ended = arena.run("run", config, "--dask", "no://where", status=2)
     assert "no Dask scheduler answers at no://where" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
 
 
 @pytest.mark.slow
