@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from runner.errors import UsageError
 from runner.process.launcher import PlainLauncher
+from runner.process.left_behind import clean_up
 from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper, children
@@ -45,9 +46,10 @@ def protection() -> Protection:
 
 @contextmanager
 def tidy() -> Iterator[None]:
-    """Leave no process behind that a bot has started, whatever happens."""
+    """Leave no process behind that a bot has started, and nothing of programs that were killed."""
     known = set(children(os.getpid()))
     become_subreaper()
+    clean_up()
     try:
         yield
     finally:

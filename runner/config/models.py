@@ -77,7 +77,7 @@ class LimitsConfig(Section):
     )
     """Memory of a bot's process and all that it starts; null for no limit."""
     processes: int = Field(default=32, ge=1, le=4096)
-    """Processes and threads of a bot at one time; only a sandbox can hold it to that."""
+    """Processes and threads of a bot at one time."""
     file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema] = Field(
         default=64 * _MIB, json_schema_extra={"default": "64M"}
     )

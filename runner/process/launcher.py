@@ -20,7 +20,14 @@ from itertools import count
 from typing import IO, TYPE_CHECKING, ClassVar
 
 from runner.process.sweep import MARK, descendants, end_orphans, end_tree, freeze, reap, thaw
-from runner.process.system import IS_LINUX, has_exited, proportional_bytes, resident_bytes
+from runner.process.system import (
+    IS_LINUX,
+    has_exited,
+    place,
+    proportional_bytes,
+    resident_bytes,
+    tasks,
+)
 from runner.process.temporary import make_temp, remove_tree
 
 if TYPE_CHECKING:
@@ -90,7 +97,7 @@ class ResourceLimits:
     file_size: int = 64 * 1024 * 1024
     open_files: int = 256
     processes: int = 32
-    """Processes and threads at one time; only a sandbox can hold a bot to it."""
+    """Processes and threads at one time."""
     temp_size: int = 64 * 1024 * 1024
     """Bytes of temporary files; only a sandbox can hold a bot to it."""
 
@@ -98,9 +105,9 @@ class ResourceLimits:
         """For the line on what protects the host, such as ``processes 32 | memory 512M``.
 
         Args:
-            confined: Whether a sandbox can hold bots to those that need one.
+            confined: Whether a sandbox holds bots to those that need one.
         """
-        parts = [f"processes {self.processes}"] if confined else []
+        parts = [f"processes {self.processes}{'' if confined else ' (watchdog)'}"]
         if self.memory is not None:
             parts.append(f"memory {self.memory >> 20}M (rlimit + watchdog)")
         return " | ".join(parts)
@@ -143,6 +150,8 @@ class Child:
     stderr: int
     mark: str
     temp: Path | None
+    most_processes: int | None = field(default=None, kw_only=True)
+    """Processes and threads that the tree may have, where the system cannot hold it to that."""
     exit: Exit | None = field(default=None, init=False)
     _below: list[int] = field(default_factory=list, init=False)
 
@@ -167,6 +176,11 @@ class Child:
         The exact count walks all pages, so it is made only if the quick one is over the cap.
         """
         return self.memory() > cap and sum(map(proportional_bytes, self.processes())) > cap
+
+    def has_too_many_processes(self) -> bool:
+        """Whether the tree is over its `most_processes`; threads count as well."""
+        most = self.most_processes
+        return most is not None and sum(map(tasks, self.processes())) > most
 
     def wait(self, grace: float) -> bool:
         """Give the process a little time to end by itself; says whether it did.
@@ -257,8 +271,11 @@ _numbers = count(1)
 
 
 def next_mark() -> str:
-    """A name for one bot process that no other process of this machine's runners has."""
-    return f"{os.getpid()}-{next(_numbers)}"
+    """A name for one bot process that no other process of this machine's runners has.
+
+    It begins with the number of this program and ends with where such numbers count.
+    """
+    return f"{os.getpid()}-{next(_numbers)}-{place()}"
 
 
 def clean_environment(program: Program, home: str) -> dict[str, str]:
@@ -313,10 +330,10 @@ class PlainLauncher(Launcher):
                 env=environment,
                 start_new_session=True,
             )
+            return _adopt(process, mark, temp, limits)
         except BaseException:
             remove_tree(temp)
             raise
-        return adopt(process, mark, temp)
 
     def _wrapper(self, limits: ResourceLimits) -> list[str]:
         words: list[str] = []
@@ -331,7 +348,9 @@ class PlainLauncher(Launcher):
         return words
 
 
-def adopt(process: subprocess.Popen[bytes], mark: str, temp: Path) -> Child:
+def _adopt(
+    process: subprocess.Popen[bytes], mark: str, temp: Path, limits: ResourceLimits
+) -> Child:
     """Take over a process and its pipes from `subprocess`, which would wait for it by itself."""
     process.returncode = 0  # collected by `Child`, not by subprocess
     return Child(
@@ -341,6 +360,7 @@ def adopt(process: subprocess.Popen[bytes], mark: str, temp: Path) -> Child:
         stderr=detached(process.stderr),
         mark=mark,
         temp=temp,
+        most_processes=limits.processes,  # the system counts all processes of a user as one
     )
 
 

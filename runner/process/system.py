@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import sys
+import zlib
+from functools import cache
 from pathlib import Path
 
 __all__ = [
@@ -13,9 +16,12 @@ __all__ = [
     "children",
     "die_with_parent",
     "has_exited",
+    "is_alive",
+    "place",
     "proportional_bytes",
     "resident_bytes",
     "state_and_session",
+    "tasks",
 ]
 
 IS_LINUX = sys.platform == "linux"
@@ -69,6 +75,14 @@ def state_and_session(pid: int) -> tuple[str, int]:
     return fields[0], int(fields[3])
 
 
+def tasks(pid: int) -> int:
+    """How many threads a process has; 0 if it is gone, or off Linux."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - only the number
+    except OSError:
+        return 0
+
+
 def resident_bytes(pid: int) -> int:
     """The memory of one process that is in RAM; 0 if it is gone, or off Linux."""
     try:
@@ -99,3 +113,24 @@ def has_exited(pid: int) -> bool:
     if not hasattr(os, "waitid"):
         return False
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of this number, in whatever state."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True
+
+
+@cache
+def place() -> str:
+    """Where the numbers of processes mean the same: hosts and containers may share a folder."""
+    try:
+        namespace = Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        namespace = 0
+    return f"{zlib.crc32(f'{platform.node()} {namespace}'.encode()):08x}"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from runner.bots import stage
 from runner.config.text import escaped
 from runner.errors import UsageError
+from runner.process.left_behind import clean_up
 from runner.process.sweep import end_tree, end_unknown_children
 from runner.process.system import become_subreaper, children
-from runner.process.temporary import remove_left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def stage_all(
         Interrupted: By a signal; builds are ended, and nothing is left of them.
     """
     become_subreaper()  # before anything starts that may get away
-    remove_left_behind()
+    clean_up()
     known = set(children(getpid()))
     try:
         with ThreadPoolExecutor(_AT_ONCE) as pool:

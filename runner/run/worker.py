@@ -26,6 +26,7 @@ from runner.process.fair import make_clock
 from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper, die_with_parent
+from runner.process.temporary import remove_own
 from runner.run.wire import (
     Alive,
     Broken,
@@ -193,6 +194,7 @@ def _leave_nothing(worker: Worker | None) -> None:
     finally:
         end_unknown_children(set())
         if tempfile.tempdir is not None:
+            remove_own()
             with suppress(OSError):  # the runner does it, unless it was killed; others may be in it
                 Path(tempfile.tempdir).rmdir()
 

@@ -161,6 +161,17 @@ def test_memory_is_looked_at_although_the_bot_chatters(start: Start) -> None:
         ask(channel)
 
 
+def test_processes_and_threads_are_counted_where_the_system_does_not(start: Start) -> None:
+    _, channel = start(
+        "import threading\n"
+        "for _ in range(20): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+        "for _ in range(20):\n    if not os.fork(): time.sleep(60)\n"
+        "time.sleep(60)"
+    )
+    with pytest.raises(ExchangeError, match="processes"):
+        ask(channel)
+
+
 def test_memory_that_processes_share_counts_once(start: Start) -> None:
     """As of a bot that loads its model and then forks."""
     child, channel = start(

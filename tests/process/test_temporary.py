@@ -11,7 +11,7 @@ import pytest
 
 from runner.process.temporary import make_temp, remove_left_behind, remove_tree
 
-_MAKE = "from runner.process.temporary import make_temp; print(make_temp('bot'))"
+_MAKE = "import os; from runner.process.temporary import make_temp; print(make_temp('bot'))"
 
 
 @pytest.fixture(autouse=True)
@@ -21,10 +21,14 @@ def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _of_a_dead_process(temp: Path) -> Path:
+def _of_a_dead_process(temp: Path, ending: str = "os.kill(os.getpid(), 9)") -> Path:
     env = os.environ | {"TMPDIR": str(temp)}
     made = subprocess.run(
-        [sys.executable, "-c", _MAKE], env=env, check=True, capture_output=True, text=True
+        [sys.executable, "-uc", f"{_MAKE}\n{ending}"],
+        env=env,
+        check=False,
+        capture_output=True,
+        text=True,
     )
     return Path(made.stdout.strip())
 
@@ -36,6 +40,13 @@ def test_only_folders_of_dead_processes_are_left_behind(temp: Path) -> None:
     (dead / "locked").mkdir(mode=0)
     remove_left_behind()
     assert set(temp.iterdir()) == {ours, others}
+
+
+@pytest.mark.parametrize("ending", ["", "raise KeyboardInterrupt", "raise SystemExit(3)"])
+def test_a_folder_goes_with_its_process_unless_that_is_killed(temp: Path, ending: str) -> None:
+    """Nobody had the time to remove it."""
+    assert _of_a_dead_process(temp).exists()
+    assert not _of_a_dead_process(temp, ending).exists()
 
 
 def test_a_link_is_never_followed(temp: Path) -> None:

@@ -137,6 +137,8 @@ class _Watch:
     def _excess(self) -> str | None:
         if self._memory is not None and self._child.holds_more_than(self._memory):
             return f"used more than {self._memory >> 20} MiB of memory"
+        if self._child.has_too_many_processes():
+            return f"had more than {self._child.most_processes} processes and threads at a time"
         if _size(self._folder) > _FOLDER_SIZE:
             return f"wrote more than {_FOLDER_SIZE >> 20} MiB to its folder"
         return None

@@ -75,8 +75,7 @@ class LandlockLauncher(Launcher):
     def describe(self) -> str:
         """See `Launcher.describe`."""
         signals = "signals " if self._version >= SCOPES_SINCE else ""
-        counted = self._own_namespace or self._identities is not None
-        processes = "" if counted else " | processes counted with the user's own"
+        processes = "" if self._counted else " | processes counted with the user's own"
         kept = f"files net ipc {signals}seccomp"
         return f"sandbox: landlock {self._version} | {kept} | no temporary space{processes}"
 
@@ -111,13 +110,19 @@ class LandlockLauncher(Launcher):
                 },
                 environment=environment | dict(program.env),
                 temp=temp,
+                most_processes=None if self._counted else limits.processes,
             )
             child = start_for(user, view.folder, builds=program.builds, start=launch.start)
             undo.pop_all()
         return child
 
+    @property
+    def _counted(self) -> bool:
+        """Whether the system counts the processes of each bot by themselves."""
+        return self._own_namespace or self._identities is not None
+
     def _most_processes(self, limits: ResourceLimits) -> int:
-        if self._own_namespace or self._identities is not None:
+        if self._counted:
             return limits.processes
         return tasks_of_user(os.getuid()) + _SHARED_FACTOR * limits.processes
 
@@ -130,6 +135,8 @@ class _Launch:
     plan: dict[str, Any]
     environment: dict[str, str]
     temp: Path | None
+    most_processes: int | None
+    """For the watchdog, where the system does not count them."""
 
     def start(self) -> ConfinedChild:
         mark = next_mark()
@@ -152,6 +159,7 @@ class _Launch:
                 stderr=detached(process.stderr),
                 mark=mark,
                 temp=self.temp,
+                most_processes=self.most_processes,
             )
             answer = read_until(failures, lambda _: False, _SETUP_SECONDS)
         if answer != CONFINED:

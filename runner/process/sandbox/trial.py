@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from os import read
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runner.errors import RunError
 from runner.process.launcher import Program, ResourceLimits
+from runner.process.temporary import make_temp, remove_tree
 
 if TYPE_CHECKING:
     from runner.process.launcher import Launcher
@@ -23,9 +22,11 @@ _LONGEST = 1000
 
 def complaint_of(launcher: Launcher) -> str | None:
     """What went wrong when a small program was started in a folder of its own; None if nothing."""
-    with tempfile.TemporaryDirectory(prefix="tourney-trial-") as folder:
-        Path(folder).chmod(0o755)
-        program = Program((sys.executable, "-I", "-S", "-c", "pass"), folder)
+    with ExitStack() as undo:
+        folder = make_temp("trial")
+        undo.callback(remove_tree, folder)
+        folder.chmod(0o755)
+        program = Program((sys.executable, "-I", "-S", "-c", "pass"), str(folder))
         try:
             child = launcher.start(program, ResourceLimits())
         except (OSError, RunError) as error:

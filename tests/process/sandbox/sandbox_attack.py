@@ -256,6 +256,7 @@ def fifty_forks(scene: dict[str, Any]) -> bool:
                 time.sleep(5)
                 os._exit(0)
             children.append(pid)
+        time.sleep(4)  # long enough to be seen
     for pid in children:
         os.kill(pid, signal.SIGKILL)
     return len(children) == 50
