@@ -171,7 +171,8 @@ def _fill(kit: Kit, folder: Path, name: str, games: Sequence[str]) -> None:
 
 def _manifest(text: str, name: str, games: Sequence[str]) -> str:
     """A bundled bot's ``bot.yaml`` under another name, as the author's own."""
-    written = name if re.fullmatch(r"[A-Za-z][\w-]*", name) else json.dumps(name)
+    plain = re.fullmatch(r"[A-Za-z][\w-]*", name) and name.lower() != "null"
+    written = name if plain else json.dumps(name)
     text = re.sub(r"(?m)^name:.*$", lambda _: f"name: {written}", text)
     text = re.sub(r"(?m)^author:.*\n", "", text)
     if games:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
+import json
 import os
 import re
 import unicodedata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
-
+from runner.authors.listing import find_list
 from runner.config import load_config
 from runner.config.document import load_document
 from runner.config.entrants import Candidates
@@ -81,22 +79,18 @@ class League:
 
         Raises:
             ConfigError: The file would be wrong then; it is left as it was.
+            UsageError: Its bots are not written as a list.
             RunError: It cannot be written.
         """
-        yaml, document = self._document()
-        entry: Any = folder
+        entry = folder
         if name is not None:
-            entry = CommentedMap({"bot": folder, "name": name})
-            entry.fa.set_flow_style()
-        bots = document["bots"]
-        if place is None:
-            bots.append(entry)
-            _move_comment(bots)
-        else:
-            bots[place] = entry
-        text = io.StringIO()
-        yaml.dump(document, text)
-        self._replace(text.getvalue())
+            entry = f"{{bot: {folder}, name: {json.dumps(name, ensure_ascii=False)}}}"
+        bots = find_list(self.path.read_bytes().decode(), "bots")
+        if bots is None:
+            raise UsageError(
+                f"{self.path}: its bots are no list that is written there; add {entry}"
+            )
+        self._replace(bots.added(entry) if place is None else bots.replaced(place, entry))
 
     def _read_entries(self) -> list[Entry]:
         problems = Problems(str(self.path))
@@ -111,21 +105,11 @@ class League:
             if candidate is not None
         ]
 
-    def _document(self) -> tuple[YAML, Any]:
-        source = self.path.read_text(encoding="utf-8-sig")
-        yaml = YAML()
-        yaml.preserve_quotes = True
-        yaml.width = 10_000
-        dash = re.search(r"(?m)^bots:[^\n]*\n(?:[ ]*(?:#[^\n]*)?\n)*( *)-", source)
-        offset = len(dash[1]) if dash else 2
-        yaml.indent(mapping=2, sequence=offset + 2, offset=offset)
-        return yaml, yaml.load(source)
-
     def _replace(self, text: str) -> None:
         """Put a text in the file's place, if it is a right configuration."""
         trial = self.path.with_name(f".{self.path.stem}.new{self.path.suffix}")
         try:
-            trial.write_text(text, encoding="utf-8")
+            trial.write_bytes(text.encode())
             trial.chmod(self.path.stat().st_mode)
             load_config(trial, skip_broken=True)
             trial.replace(self.path)
@@ -136,26 +120,6 @@ class League:
             raise ConfigError(named) from error
         finally:
             trial.unlink(missing_ok=True)
-
-
-def _move_comment(bots: Any) -> None:
-    """Keep what stands between the list and the next key after the list, where a bot was added.
-
-    The reader hangs blank lines and comments on the entry before them.
-    """
-    comments = bots.ca.items
-    before = len(bots) - 2
-    held = comments.get(before, [None])[0]
-    if held is None or "\n" not in held.value:
-        return
-    own, line, rest = held.value.partition("\n")
-    if not rest:
-        return
-    comments[len(bots) - 1] = [type(held)(line + rest, held.start_mark, None), None, None, None]
-    if own:
-        held.value = own + line
-    else:
-        del comments[before]
 
 
 def _folded(name: str) -> str:

@@ -3,6 +3,9 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -11,8 +14,6 @@ import yaml
 from authors_program import BOTS, ROOT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from authors_program import Program
 
 DOCS = ROOT / "docs"
@@ -116,12 +117,45 @@ def test_the_build_of_a_virtual_environment_works_without_network(packed: Progra
     assert [bot["faults"] for bot in ranking["entrants"]] == [{}, {}]
 
 
-def test_the_workflow_checks_what_a_pull_request_adds() -> None:
+def test_the_workflow_checks_what_a_pull_request_adds(tourney: Program) -> None:
+    """The step that tries new bots is run as the CI system runs it: a good bot, then a bad one."""
     text = (DOCS / "examples" / "check-bots.yml").read_text(encoding="utf-8")
     workflow = yaml.safe_load(text)
-    steps = [step.get("run", "") for step in workflow["jobs"]["check"]["steps"]]
-    assert any('tourney check "$(dirname "$manifest")" --config league.yaml' in it for it in steps)
     assert workflow["permissions"] == {"contents": "read"}
+    [step] = [it["run"] for it in workflow["jobs"]["check"]["steps"] if "git diff" in str(it)]
+    who = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@b", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    who |= {"GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@b"}
+    path = f"{Path(sys.executable).parent}:{tourney.environment['PATH']}"
+    environment = {**tourney.environment, **who, "GITHUB_BASE_REF": "main", "PATH": path}
+
+    def shell(script: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-e", "-c", script],
+            cwd=tourney.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    league = f"game: tienlen\nrules: {{players: 2}}\nbots: [{BOTS}/greedy, {BOTS}/random]\n"
+    tourney.write("league.yaml", league + "time: {start: 30s, move: 10s}\n")
+    commit = "git add -A; git commit -qm more"
+    assert (
+        shell(f"git init -q; {commit}; git update-ref refs/remotes/origin/main HEAD").stderr == ""
+    )
+    for name in ("good/1", "worse/1"):
+        tourney.write(
+            f"bots/{name}/bot.py", GUIDES_BOT if "good" in name else "raise SystemExit(1)"
+        )
+        manifest = f'name: {name[:-2]}\ncommand: ["{{python}}", -E, -S, bot.py]\n'
+        tourney.write(f"bots/{name}/bot.yaml", manifest)
+        assert shell(commit).returncode == 0
+        done = shell(step)
+        assert done.returncode == (0 if "good" in name else 2), done.stdout + done.stderr
+        said = "ready for a tournament" if "good" in name else "not ready for a tournament"
+        assert f"{name[:-2]} is {said}" in done.stdout
+        assert shell("git update-ref refs/remotes/origin/main HEAD").returncode == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)

@@ -8,6 +8,7 @@ import pytest
 from authors_program import BOTS
 
 from runner.authors.league import League
+from runner.authors.listing import find_list
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +84,7 @@ def test_a_taken_name_is_refused_or_replaced_or_avoided(
     assert len(text.splitlines()) == len(entered.splitlines())
     done = tourney("submit", "mine", league, "--name", "MINE-2")
     assert done.returncode == 0, done.stderr
-    assert "name: MINE-2}" in league.read_text()
+    assert 'name: "MINE-2"}' in league.read_text()
     assert [entry.name for entry in League(league).entries][2:] == ["mine", "MINE-2"]
 
 
@@ -123,3 +124,34 @@ def test_in_a_git_repository_the_pull_request_is_spelt_out(
     ).stdout.split()
     assert "league.yaml" in staged
     assert any(path.endswith("/bot.yaml") for path in staged)
+
+
+LISTS = {
+    "deep indents": (
+        "bots:\n    -   bot: x # a\n        name: y\nz: 1\n",
+        "        name: y\n    - NEW\n",
+    ),
+    "a block of text": ("bots:\n- bot: >-\n    x\n\nz: 1\n", "    x\n- NEW\n\nz"),
+    "brackets": (
+        "a: {bots: [no]}\nbots: [x, {bot: y,\n  name: n} ] # c\n",
+        "name: n}, NEW ] # c\n",
+    ),
+    "an empty list": ("bots: []\n", "bots: [NEW]\n"),
+    "other line ends": ("bots:\r\n  - x # c\r\nz: 1\r\n", "  - x # c\r\n  - NEW\r\nz"),
+    "no line end": ("bots:\n  - x", "  - x\n  - NEW"),
+}
+"""(a file, how it goes on around a new entry)."""
+
+
+@pytest.mark.parametrize(("text", "part"), LISTS.values(), ids=LISTS)
+def test_a_list_is_changed_however_it_is_written(text: str, part: str) -> None:
+    listing = find_list(text, "bots")
+    assert listing is not None
+    after = listing.added("NEW")
+    assert part in after
+    new = find_list(after, "bots")
+    assert new is not None
+    assert len(new.entries) == len(listing.entries) + 1
+    assert len(after.splitlines()) - len(text.splitlines()) == (not listing.flow)
+    back = new.replaced(len(listing.entries), "OTHER")
+    assert back == after.replace("NEW", "OTHER")
