@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import trueskill
 from figures import cpu_us, report
-from synthetic import configuration
+from synthetic import configuration, until_first_task
 
 from runner.errors import TourneyError
 from runner.ratings.standings import standings
@@ -34,7 +34,7 @@ HERE = Path(__file__).parent
 TOURNEY = [sys.executable, "-m", "runner.cli"]
 DEALS_A_MATCH = 4
 LEFT = 40
-"""Deals that are left to be played when the run is continued."""
+"""Deals that are left to be played, so that there is something to find when it is continued."""
 _SAMPLE = 20_000
 
 
@@ -51,10 +51,10 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
             filled = _fill(folder, out, arguments.bots, size)
             figures[f"{size}_filling_parent_mib"] = filled
             figures |= {f"{size}_{key}": value for key, value in _table(out, unit, size).items()}
+            figures[f"{size}_continuing_cpu_s"] = until_first_task(folder / "synthetic.yaml", out)
             size *= 10
         figures["bytes_a_deal"] = (out / FILE_NAME).stat().st_size / (size / 10)
         figures |= _parts(out, unit)
-        figures |= _continuing(folder, out)
     return figures
 
 
@@ -68,7 +68,7 @@ def _reference() -> float:
 def _begin(folder: Path, out: Path, bots: int) -> None:
     """Begin a tournament for real, so that everything is stored that a run stores."""
     configuration(folder, bots, 1)
-    _first_new_deal(folder, out)
+    _first_deals(folder, out)
 
 
 def _fill(folder: Path, out: Path, bots: int, deals: int) -> float:
@@ -115,20 +115,9 @@ def _parts(out: Path, unit: float) -> dict[str, float]:
     return figures
 
 
-def _continuing(folder: Path, out: Path) -> dict[str, float]:
-    """Seconds to the first new deal of a continued run, beside those of one that begins."""
-    seconds = _first_new_deal(folder, out)
-    fresh = _first_new_deal(folder, folder / "fresh")
-    return {
-        "continuing_s": seconds,
-        "beginning_s": fresh,
-        "continuing_ratio": seconds / fresh,
-    }
-
-
-def _first_new_deal(folder: Path, out: Path) -> float:
+def _first_deals(folder: Path, out: Path) -> None:
+    """Play for real until something is stored."""
     before = _deals(out)
-    began = time.perf_counter()
     process = subprocess.Popen(
         [*TOURNEY, "run", folder / "synthetic.yaml", "--out", out, "--jobs", "1"],
         stdout=subprocess.DEVNULL,
@@ -137,8 +126,7 @@ def _first_new_deal(folder: Path, out: Path) -> float:
     try:
         while _deals(out) == before:
             assert process.poll() is None
-            time.sleep(0.2)  # counting takes a while itself
-        return time.perf_counter() - began
+            time.sleep(0.2)
     finally:
         process.terminate()
         process.wait()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+import time
 from collections import deque
 from contextlib import closing, suppress
 from pathlib import Path
@@ -30,10 +31,12 @@ from runner.run.signals import StopSignals
 from runner.run.wire import Chunk, Played
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runner.play.settings import MatchPlan
     from runner.run.wire import Outcome, Task
 
-__all__ = ["configuration", "fill"]
+__all__ = ["configuration", "fill", "until_first_task"]
 
 BOTS = Path(__file__).parents[1] / "bots"
 _MOVES = (
@@ -112,6 +115,25 @@ class _Drawn(Executor):
         )
 
 
+class _First(_Drawn):
+    """Ends the run when the first chunk is handed out."""
+
+    def submit(self, task: Task) -> None:  # noqa: ARG002 - any will do
+        raise Interrupted("enough", 2)
+
+
+def until_first_task(config_path: Path, out: Path) -> float:
+    """CPU seconds that a continued run takes to find what is missing, once all bots are checked.
+
+    Args:
+        config_path: The configuration.
+        out: A folder that `fill` filled, with something left to be played.
+    """
+    began = time.process_time()
+    _play(config_path, out, lambda _: _First(None))
+    return time.process_time() - began
+
+
 def fill(config_path: Path, out: Path, *, but: int = 0) -> int:
     """Fill a folder in which the tournament was begun; gives how many deals it holds then.
 
@@ -120,6 +142,11 @@ def fill(config_path: Path, out: Path, *, but: int = 0) -> int:
         out: The folder.
         but: So many deals, about, are left to be played.
     """
+    return _play(config_path, out, lambda left: _Drawn(left - but if but else None))
+
+
+def _play(config_path: Path, out: Path, executor: Callable[[int], Executor]) -> int:
+    """Play what is missing with an executor for so many deals; gives how many are there then."""
     config = load_config(config_path)
     names = tuple(bot.name for bot in config.entrants)
     with (
@@ -133,8 +160,7 @@ def fill(config_path: Path, out: Path, *, but: int = 0) -> int:
         assert total is not None
         progress = Progress(total, [Tally(name) for name in names])
         checkpoint.take_up(store, planner, progress)
-        executor = _Drawn(total - store.count() - but if but else None)
-        conductor = Conductor(executor, signals, make_reporter())
+        conductor = Conductor(executor(total - store.count()), signals, make_reporter())
         with suppress(Interrupted):
             conductor.play(planner, store, folder, progress)
         return store.count()
