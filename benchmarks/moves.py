@@ -1,9 +1,9 @@
 """What a move costs the runner, against a bare poll loop with the same messages.
 
-Trivial C bots play, all on one core with the runner: four of them Tien Len, without a list of legal
-plays and with one, and fourteen Speahx. A loop of write, poll and read sends the same requests to
-the same bots. Machines change their pace within a second, so both take turns in short stretches,
-and a ratio is the median over pairs of neighbours.
+Trivial C bots play, all on one core with the runner: four of them Tien Len, fourteen Speahx. A loop
+of write, poll and read sends the same requests to the same bots. Machines change their pace within
+a second, so both take turns in short stretches, and a ratio is the median over pairs of neighbours.
+Then the same deals are played with and without lists of legal plays.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from figures import report
 
 from runner.games.registry import game
+from runner.play.legal import LegalLists
 from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
 from runner.process.channel import Channel
@@ -87,15 +88,16 @@ def play(tables: Tables, first: int, matches: int, players: int = 4) -> tuple[in
 
 
 @contextmanager
-def recording(requests: list[tuple[int, bytes]]) -> Iterator[None]:
-    """Keep what is sent, with the number of the bot that it goes to."""
+def recording(requests: list[tuple[int, bytes]], answers: list[bytes]) -> Iterator[None]:
+    """Keep what is sent, with the number of the bot that it goes to, and what comes back."""
     numbers: dict[int, int] = {}
     exchange = Channel.exchange
 
     def keep(channel: Channel, payload: bytes, asked: int, patience: int) -> bytes:
         number = numbers.setdefault(id(channel), len(numbers))
         requests.append((number, payload))
-        return exchange(channel, payload, asked, patience)
+        answers.append(line := exchange(channel, payload, asked, patience))
+        return line
 
     Channel.exchange = keep  # type: ignore[method-assign]
     try:
@@ -137,16 +139,11 @@ class Case:
 
     game: str
     players: int
-    legal: str
     matches: int
     """In one stretch."""
 
 
-CASES = {
-    "tienlen": Case("tienlen", 4, "none", 8),
-    "tienlen_legal_all": Case("tienlen", 4, "all", 8),
-    "speahx_14": Case("speahx", 14, "none", 2),
-}
+CASES = {"tienlen": Case("tienlen", 4, 8), "speahx_14": Case("speahx", 14, 2)}
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, float]:
@@ -156,9 +153,9 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = build(folder)
         for name, case in CASES.items():
-            measured = _measure(case, (path, case.legal), folder, arguments.stretches)
+            measured = _measure(case, (path,), folder, arguments.stretches)
             figures |= {f"{name}_{what}": figure for what, figure in measured.items()}
-    return figures
+        return figures | _lists(path, folder, arguments.stretches)
 
 
 def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) -> dict[str, float]:
@@ -169,7 +166,7 @@ def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) 
     requests: list[tuple[int, bytes]] = []
     try:
         play(tables, 0, 1, case.players)  # the bots start
-        with recording(requests):
+        with recording(requests, []):
             play(tables, 1, case.matches, case.players)
         pairs = []
         for stretch in range(stretches):
@@ -189,6 +186,44 @@ def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) 
         "bare_loop_cpu_us_a_move": median(spent for _, spent in bare),
         "time_ratio": median(own[0] / loop[0] for own, loop in zip(runner, bare, strict=True)),
     }
+
+
+@contextmanager
+def _without_lists(answers: list[bytes]) -> Iterator[None]:
+    """Ask the bots as ever, but list nothing, and take these answers for theirs."""
+    exchange, listed, given = Channel.exchange, LegalLists.list, iter(answers)
+
+    def scripted(channel: Channel, payload: bytes, asked: int, patience: int) -> bytes:
+        exchange(channel, payload, asked, patience)
+        return next(given)
+
+    Channel.exchange = scripted  # type: ignore[method-assign]
+    LegalLists.list = lambda *_: (None, True)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Channel.exchange = exchange  # type: ignore[method-assign]
+        LegalLists.list = listed  # type: ignore[method-assign]
+
+
+def _lists(path: str, folder: str, stretches: int) -> dict[str, float]:
+    """What it costs to list all legal plays: the same deals, moves and bots with and without."""
+    bots = [BotSpec(number, f"bot {number}", (path, "all"), folder) for number in range(4)]
+    tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
+    matches, costs = 8, []
+    try:
+        play(tables, 0, 1)  # the bots start
+        for first in range(1000, 1000 + stretches * matches, matches):
+            answers: list[bytes] = []
+            with recording([], answers):
+                play(tables, first, matches)
+            moves, _, listing = play(tables, first, matches)
+            with _without_lists(answers):
+                _, _, plain = play(tables, first, matches)
+            costs.append((listing - plain) / moves * 1e6)
+    finally:
+        tables.pool.kill()
+    return {"listing_legal_plays_cpu_us_a_move": median(costs)}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* The least work that plays a legal deal of either game: lead the first card, else pass.
    Answers {"id":N,...} to lines that hold "type":"move"; knows no other JSON.
-   Its argument, if there is one, says which legal plays it wants listed. */
+   Its argument, if there is one, says which legal plays it wants listed; it takes the first. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +26,11 @@ int main(int count, char **arguments) {
             } else if (!strncmp(start, "{\"type\":\"move\"", 14)) {
                 id = strstr(start, "\"id\":") + 5;
                 size = sprintf(answer, "{\"id\":%.*s", (int)strspn(id, "0123456789"), id);
-                if (strstr(start, "\"table\":null") || strstr(start, "\"pile\":[]")) {
+                hand = strstr(start, "\"legal\":[{");
+                if (hand) {
+                    hand += 10;
+                    size += sprintf(answer + size, ",%.*s}\n", (int)strcspn(hand, "}"), hand);
+                } else if (strstr(start, "\"table\":null") || strstr(start, "\"pile\":[]")) {
                     hand = strstr(start, "\"hand\":[\"") + 9;
                     size += sprintf(answer + size, ",\"play\":[\"%.2s\"]%s}\n", hand,
                                     strstr(start, "\"pile\"") && *hand == '2' ? ",\"suit\":\"S\"" : "");
