@@ -14,6 +14,7 @@ slowest, is known beforehand: a deal tells of differences only, so it stays that
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,9 @@ _MOST_IN_BLOCK = 16_384
 _SWEEPS = 500
 _STILL = 1e-10
 """Nothing moves when no rating moves by more than this, in units of the prior's sigma."""
+_DIGITS = 7
+"""Of the prior's sigma that a rating shows. The rest depends on where the sweeps ended, and would
+put bots whose deals came out alike in an order that nothing has decided."""
 _PATIENCE = 40
 """After so many sweeps steps are halved: two bots that played each other alone can swing."""
 _HISTORY = 6
@@ -201,10 +205,10 @@ class Fit:
         self.connected = connected
 
     def ratings(self) -> list[Rating]:
-        """The ratings by entrant."""
-        return [
-            Rating(float(mu), float(sigma)) for mu, sigma in zip(self.mu, self.sigma, strict=True)
-        ]
+        """The ratings by entrant; equal for those of whom the deals say the same."""
+        digits = _DIGITS - floor(log10(self.model.sigma))
+        rounded = (np.round(self.mu, digits).tolist(), np.round(self.sigma, digits).tolist())
+        return [Rating(mu, sigma) for mu, sigma in zip(*rounded, strict=True)]
 
 
 def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:

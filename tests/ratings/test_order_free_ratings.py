@@ -66,6 +66,18 @@ def test_fifty_orders_of_the_same_deals_give_one_table() -> None:
         assert standings(names, deals, update="order_free") == table
 
 
+@pytest.mark.parametrize("entrants", [4, 7])
+def test_bots_whose_deals_came_out_alike_share_a_rank(entrants: int) -> None:
+    names = [f"bot {number}" for number in reversed(range(entrants))]
+    deals = [
+        deal([(first + step) % entrants for step in (0, 1, 3)], [1, 2, 3], (0, first, 0))
+        for first in range(entrants)
+    ]
+    table = standings(names, deals, update="order_free")
+    assert {row.rank for row in table.entrants} == {1}
+    assert [row.name for row in table.entrants] == sorted(names)
+
+
 def test_better_bots_rank_higher() -> None:
     names = ["ada", "bob", "cyd", "dan", "eve"]
     table = standings(names, played([0, 2, 1, 4, 3], 4, 20, seed=1), update="order_free")
