@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from runner.bots import stage
+from runner.bots import remove_unfinished, stage
 from runner.config.document import Document
 from runner.config.entrants import Candidates
 from runner.config.problems import Problems
@@ -40,8 +41,13 @@ def read_bot(folder: Path, *, name: str | None = None) -> Entrant:
     for problem in candidate.broken if candidate else ():
         problems.add(problem)
     if candidate is None or problems:
-        raise ConfigError(problems.lines())
+        raise ConfigError([_without_place(line) for line in problems.lines()])
     return candidate.entrant
+
+
+def _without_place(line: str) -> str:
+    """What is wrong, without its place in the tournament's file, which is not there."""
+    return re.sub(r":1:1: bots\[0\]\.(?:bot: )?", ": ", line, count=1)
 
 
 def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
@@ -50,6 +56,7 @@ def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
     Raises:
         UsageError: That does not work.
     """
+    remove_unfinished()
     return stage(entrant, launcher=launcher)
 
 

@@ -262,6 +262,12 @@ def test_a_wrong_manifest_is_told_with_its_line(tourney: Program) -> None:
     assert "'no-such-language', there is no such program on the search path" in done.stderr
 
 
+def test_a_folder_that_is_not_there_is_told_in_plain_words(tourney: Program) -> None:
+    done = tourney("check", "nowhere")
+    assert done.returncode == 2
+    assert done.stderr == "nowhere: found 'nowhere', which is not there, expected a folder\n"
+
+
 def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> None:
     folder = bot(tourney, GOOD_BOT)
     with (folder / "bot.yaml").open("a") as file:

@@ -93,7 +93,7 @@ REFUSED = {
     "nobody to replace": ((BOTS / "perl", "league", "--replace"), "nothing to replace"),
     "a name but for case": ((BOTS / "c", "league", "--name", "GREEDY"), "'GREEDY' is taken"),
     "no league": ((BOTS / "c", "nowhere.yaml"), "there is no such file"),
-    "no bot": (("league", "league"), "there is no bot.yaml in league"),
+    "no bot": (("league", "league"), "league: there is no bot.yaml in league"),
 }
 
 
