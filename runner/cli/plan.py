@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import typer
+from typing import TYPE_CHECKING
 
 from runner.cli.options import ConfigFile, Jobs, Seed
+
+if TYPE_CHECKING:
+    import typer
 
 __all__ = ["add", "plan"]
 
@@ -16,6 +19,7 @@ def plan(
     jobs: Jobs = None,
 ) -> None:
     """Show what would be played; play nothing."""
+    from runner.cli.terminal import stdout_console, tell
     from runner.config import load_config
     from runner.process.sandbox import choose
     from runner.run.cores import available
@@ -30,7 +34,9 @@ def plan(
         jobs or available(),
         protection=protection_line(launcher, loaded.limits),
     )
-    typer.echo("\n".join(lines))
+    console = stdout_console()
+    for line in lines:
+        tell(console, line)
 
 
 def add(app: typer.Typer) -> None:

@@ -19,7 +19,7 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
-from runner.cli.terminal import stdout_console
+from runner.cli.terminal import stdout_console, tell
 from runner.run.progress import Reporter
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class LiveReporter(_TimedReporter):
 
     def say(self, line: str) -> None:
         """See `Reporter.say`."""
-        self._console.print(Text(line), soft_wrap=True)
+        tell(self._console, line)
 
     def begin(self, progress: Progress) -> None:
         """See `Reporter.begin`."""

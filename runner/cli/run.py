@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -92,7 +93,8 @@ def run(  # noqa: PLR0913 - each is an option
     if summary.seed is not None and loaded.seed is None:
         typer.echo(f"the seed, secret so far: {summary.seed}")
     if any(entrant.faults for entrant in summary.entrants):
-        typer.echo(f"why bots failed: {choices.folder / 'logs'}")
+        again = f"tourney replay {shlex.quote(str(choices.folder))} --last-fault NAME"
+        typer.echo(f"why bots failed: {choices.folder / 'logs'}, or {again}")
     typer.echo(f"the page: {choices.folder / 'index.html'}")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from textwrap import TextWrapper
 
 from rich.console import Console
+from rich.text import Text
 
-__all__ = ["stdout_console", "write_exactly"]
+__all__ = ["stdout_console", "tell", "write_exactly"]
 
 _WIDE = 1000
 """Columns of a file or a pipe: nothing is folded there."""
@@ -15,6 +17,14 @@ _WIDE = 1000
 def stdout_console() -> Console:
     """For tables."""
     return Console(width=None if sys.stdout.isatty() else _WIDE)
+
+
+def tell(console: Console, text: str, style: str = "") -> None:
+    """Print sentences: at a terminal no word is broken, so paths and commands can be copied."""
+    if console.is_terminal:
+        whole = TextWrapper(console.width, break_long_words=False, break_on_hyphens=False)
+        text = "\n".join(line for lines in text.split("\n") for line in whole.wrap(lines) or [""])
+    console.print(Text(text, style=style), soft_wrap=True)
 
 
 def write_exactly(text: str) -> None:

@@ -6,9 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import yaml
-from rich.text import Text
 
-from runner.cli.terminal import stdout_console
+from runner.cli.terminal import stdout_console, tell
 from runner.games import registry
 from runner.publish.tables import headline, ruling_lines, terminal_table
 
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
 
 __all__ = ["game_list", "game_options", "print_table", "yaml_value"]
+
+_ROOMY = 100
+"""Columns in which the framed table has room for names as they are usual."""
 
 
 def yaml_value(value: Any) -> str:
@@ -37,12 +39,12 @@ def print_table(summary: Summary, warning: str | None = None) -> None:
         warning: What `runner.publish.certainty.short_schedule` says of it.
     """
     console = stdout_console()
-    console.print(Text(f"{summary.facts.name}: {headline(summary)}"), soft_wrap=True)
-    console.print(terminal_table(summary))
+    tell(console, f"{summary.facts.name}: {headline(summary)}")
+    console.print(terminal_table(summary, narrow=console.width < _ROOMY))
     for line in ruling_lines(summary):
-        console.print(Text(line), soft_wrap=True)
+        tell(console, line)
     if warning is not None:
-        console.print(Text(warning, style="yellow"), soft_wrap=True)
+        tell(console, warning, "yellow")
 
 
 def game_list() -> str:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 import msgspec
+from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
@@ -160,9 +161,14 @@ def as_text(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def terminal_table(summary: Summary) -> Table:
-    """The table for a person at a terminal."""
-    table = Table()
+def terminal_table(summary: Summary, *, narrow: bool = False) -> Table:
+    """The table for a person at a terminal.
+
+    Args:
+        summary: The table.
+        narrow: Whether to leave out the frame, whose lines take the room that names need.
+    """
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True) if narrow else Table()
     table.add_column("rank", justify="right")
     table.add_column("bot", overflow="fold")
     for title in ("score", "mu", "sigma", "deals", "points", "mean place"):

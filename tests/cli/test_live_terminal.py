@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -27,14 +28,17 @@ COLUMNS, LINES = 100, 24
 class Terminal:
     """A program at a terminal of its own."""
 
-    def __init__(self, arena: Arena, *words: object, **variables: str) -> None:
+    def __init__(
+        self, arena: Arena, *words: object, columns: int = COLUMNS, **variables: str
+    ) -> None:
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
         env = {"TERM": "xterm-256color", **variables}
         streams = {"stdin": slave, "stdout": slave, "stderr": slave}
         self.process = arena.start(*words, env=env, start_new_session=True, **streams)
         os.close(slave)
-        self._screen = pyte.HistoryScreen(COLUMNS, LINES, history=10_000)
+        self._columns = columns
+        self._screen = pyte.HistoryScreen(columns, LINES, history=10_000)
         self._stream = pyte.ByteStream(self._screen)
         self.written = b""
 
@@ -74,7 +78,7 @@ class Terminal:
     def all_lines(self) -> list[str]:
         """Those that have scrolled away, too."""
         above = [
-            "".join(line[column].data for column in range(COLUMNS)).rstrip()
+            "".join(line[column].data for column in range(self._columns)).rstrip()
             for line in self._screen.history.top
         ]
         return above + self.screen
@@ -136,3 +140,13 @@ def test_a_dumb_terminal_gets_plain_lines(arena: Arena) -> None:
     assert terminal.close() == 0
     assert b"\x1b" not in terminal.written
     assert any(line.startswith("played 4 deals") for line in terminal.all_lines)
+
+
+def test_eighty_columns_break_no_name_and_no_word(arena: Arena) -> None:
+    config = arena.configure([arena.bot("stray-prints"), arena.bot("planner-2")])
+    arena.run("run", config, "--out", "out")
+    for words in (["standings", "out"], ["plan", config]):
+        on_a_pipe = re.sub("[─-╿]", " ", arena.run(*words).stdout)  # but for the frame
+        terminal = Terminal(arena, *words, columns=80)
+        assert terminal.close() == 0
+        assert set(on_a_pipe.split()) <= set(" ".join(terminal.all_lines).split())
