@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
 
 from runner.errors import RunError
+from runner.play.blame import at_start, ending, excess, hosts_failure, seconds, silence
 from runner.play.faults import Fault, SpoiltError
 from runner.process.channel import Caps, Channel, ExchangeError
 from runner.process.launcher import Program, ResourceLimits
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from runner.process.launcher import Child, Exit, Launcher
     from runner.results.records import FaultKind
 
-__all__ = ["Player", "PlayerSetup", "seconds"]
+__all__ = ["Player", "PlayerSetup"]
 
 _EXIT_GRACE = 1.0
 """Seconds for a process that has closed its output to end, so that its status can be told."""
@@ -40,21 +39,8 @@ _SLOW_SHARE = 2
 _HOPELESS = 4
 """So many limits of a bot's own time are not waited for any longer, and not forgiven."""
 
-_HOST_ERRORS = {
-    errno.EAGAIN,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENOMEM,
-    errno.ENOSPC,
-    errno.EROFS,
-}
-
 _PONDERED = 10_000_000
 """Nanoseconds of thinking in others' time, in one deal, that mark a bot for being stopped then."""
-
-_OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "OutOfMemoryError", "out of memory", "Out of memory")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +59,6 @@ class PlayerSetup:
     """Whether bots may think while they are not to move."""
     waiting: Callable[[str], None] | None = None
     """Called now and then with the name of the bot that is being waited for."""
-
-
-def seconds(nanoseconds: int) -> str:
-    """A duration for people."""
-    return f"{nanoseconds / 1e9:.3f}".rstrip("0").rstrip(".") + " s"
 
 
 class Player:
@@ -121,7 +102,7 @@ class Player:
         try:
             self._child = setup.launcher.start(program, setup.resources)
         except (OSError, ValueError, RunError) as error:  # ValueError: words no program can get
-            if _is_hosts(error, program):
+            if hosts_failure(error, program):
                 raise SpoiltError(self.bot.name, f"it could not be started: {error}") from error
             raise Fault("start", f"it could not be started: {error}") from error
         self._watch = setup.clock.watch(self._child)
@@ -141,9 +122,9 @@ class Player:
                 self._charge(wall, 0, setup.start_limit)
         except ExchangeError as error:
             wall = monotonic_ns() - began
-            raise _at_start(self._failed(error, wall, setup.start_limit)) from error
+            raise at_start(self._failed(error, wall, setup.start_limit)) from error
         except Fault as fault:
-            raise _at_start(fault) from fault
+            raise at_start(fault) from fault
 
     def tell(self, message: bytes) -> None:
         """Queue a message that needs no answer; it goes out in one write with the next request."""
@@ -345,7 +326,7 @@ class Player:
             return charged
         self._blame_host(charge, limit)
         cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
-        raise self.fault(self._kind_of_silence(), cause, line)
+        raise self.fault("malformed" if self._stray else "timeout", cause, line)
 
     def _charged(self, wall: int) -> Charge:
         if self._watch is None or self._channel is None:
@@ -377,83 +358,26 @@ class Player:
 
     def _failed(self, error: ExchangeError, wall: int, limit: int) -> Fault:
         """The fault behind a reply that did not come; raises SpoiltError if it is the host's."""
-        excess = self._excess(error)
-        if excess is not None:
-            return self.fault(*excess)
+        setup = self._setup
+        too_much = excess(error, setup.caps, setup.resources.processes)
+        if too_much is not None:
+            return self.fault(*too_much)
         if error.reason == "deadline":
-            charge = self._charged(wall)
-            self._blame_host(charge, limit)
-            if charge.charged < limit:
-                self._end()
-                starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"
-                raise SpoiltError(self.bot.name, starved)
-            return self.fault(*self._silence(limit))
+            return self._too_long(wall, limit)
         evidence = self._evidence()
         by_itself = self._child is not None and self._child.wait(_EXIT_GRACE)
         stderr, ended = self._end()
-        if ended is None or not by_itself:
-            cause = "it closed its output without an answer"
-            return Fault("crash", cause, answer=evidence, stderr=stderr)
-        if self._ran_out_of_memory(ended, stderr):
-            cause = f"it {ended}: its memory of {self._memory_cap()} was used up"
-            return Fault("memory", cause, answer=evidence, stderr=stderr)
-        return Fault("crash", f"it {ended} without an answer", answer=evidence, stderr=stderr)
+        kind, cause = ending(ended if by_itself else None, stderr, setup.caps)
+        return Fault(kind, cause, answer=evidence, stderr=stderr)
 
-    def _excess(self, error: ExchangeError) -> tuple[FaultKind, str] | None:
-        """What the bot took more of than it may."""
-        caps = self._setup.caps
-        match error.reason:
-            case "flood":
-                return "flood", f"it wrote more than {caps.output} bytes for one answer"
-            case "deal flood":
-                return "flood", f"it wrote more than {caps.deal_output} bytes in one deal"
-            case "memory":
-                return "memory", f"it used more than {self._memory_cap()} of memory"
-            case "processes":  # where the system holds a bot to that, it ends by itself
-                most = self._setup.resources.processes
-                return "crash", f"it had more than {most} processes and threads at a time"
-        return None
-
-    def _silence(self, limit: int) -> tuple[FaultKind, str]:
-        if self._stray:
-            what = "only lines that are no answer"
-        elif self._channel is not None and self._channel.received():
-            what = "a line was begun: does it end with a newline?"
-        elif self._unused:
-            what = "only answers to other requests"
-        elif self._used:
-            what = "it answered before: did it think too long, or leave out an answer?"
-        else:
-            what = "nothing was received: did the bot flush its output?"
-        return self._kind_of_silence(), f"no answer within {seconds(limit)}; {what}"
-
-    def _kind_of_silence(self) -> FaultKind:
-        """What a request is that ran out of time: lines that are no answer say why it did."""
-        return "malformed" if self._stray else "timeout"
-
-    def _memory_cap(self) -> str:
-        return f"{(self._setup.resources.memory or 0) >> 20} MiB"
-
-    def _ran_out_of_memory(self, ended: Exit, stderr: str) -> bool:
-        """Whether a crash was the end of the memory: a limit makes allocations fail, no more."""
-        cap = self._setup.resources.memory
-        if cap is None:
-            return False
-        return ended.peak_memory > 0.9 * cap or any(word in stderr for word in _OUT_OF_MEMORY)
-
-
-def _is_hosts(error: Exception, program: Program) -> bool:
-    """Whether a start failed for want of something that the host should have."""
-    if isinstance(error, RunError):
-        return True
-    number = getattr(error, "errno", None)
-    if number == errno.ENOENT:  # all that is the bot's is there: a temporary folder is not
-        return Path(program.command[0]).exists() and Path(program.folder).is_dir()
-    return number in _HOST_ERRORS
-
-
-def _at_start(fault: Fault) -> Fault:
-    """A fault before ``ready`` is one of starting, whatever it looked like."""
-    kind: FaultKind = "memory" if fault.kind == "memory" else "start"
-    cause = f"before it was ready: {fault.cause}"
-    return Fault(kind, cause, answer=fault.answer, stderr=fault.stderr)
+    def _too_long(self, wall: int, limit: int) -> Fault:
+        charge = self._charged(wall)
+        self._blame_host(charge, limit)
+        if charge.charged < limit:
+            self._end()
+            starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"
+            raise SpoiltError(self.bot.name, starved)
+        begun = self._channel is not None and self._channel.received() != b""
+        stale, answered = bool(self._unused), self._used > 0
+        kind, cause = silence(limit, stray=self._stray, begun=begun, stale=stale, answered=answered)
+        return self.fault(kind, cause)

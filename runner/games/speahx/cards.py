@@ -26,6 +26,7 @@ __all__ = [
     "SAME_RANK_OR_SUIT",
     "SUIT",
     "SUITS",
+    "SUIT_WORDS",
     "TEN",
     "TWO",
     "called",
@@ -34,6 +35,7 @@ __all__ = [
 
 RANKS = "23456789TJQKA"
 SUITS = "SCDH"
+SUIT_WORDS = dict(zip(SUITS, ("spades", "clubs", "diamonds", "hearts"), strict=True))
 TWO, TEN, JACK = RANKS.index("2"), RANKS.index("T"), RANKS.index("J")
 RANK_OF_JOKER = len(RANKS)
 """A number that no other card has: a joker has no rank (S27)."""

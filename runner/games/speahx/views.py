@@ -8,9 +8,8 @@ import msgspec
 
 from runner.games.base import TERMINAL
 from runner.games.scene import Scene, SeatView, Zone
-from runner.games.speahx.cards import NAMES, PRINTED
+from runner.games.speahx.cards import NAMES, PRINTED, SUIT_WORDS
 from runner.games.speahx.placing import places
-from runner.games.speahx.wording import SUIT_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runner.games.base import IllegalActionError
-from runner.games.speahx.cards import EMPTY, JACK, JOKER, NAMES, RANK, RANKS, SUIT, SUITS, TEN, TWO
+from runner.games.speahx.cards import (
+    EMPTY,
+    JACK,
+    JOKER,
+    NAMES,
+    RANK,
+    RANKS,
+    SUIT,
+    SUIT_WORDS,
+    SUITS,
+    TEN,
+    TWO,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,9 +26,8 @@ if TYPE_CHECKING:
     from runner.games.speahx.plays import Grammar
     from runner.games.speahx.views import SpeahxEvent
 
-__all__ = ["SUIT_WORDS", "describe", "misfit", "on_the_pile", "wrong_card"]
+__all__ = ["describe", "misfit", "on_the_pile", "wrong_card"]
 
-SUIT_WORDS = dict(zip(SUITS, ("spades", "clubs", "diamonds", "hearts"), strict=True))
 _RANK_WORDS = {**{rank: rank for rank in RANKS}, "T": "10", "J": "jack", "Q": "queen", "K": "king",
                "A": "ace"}  # fmt: skip
 _CHAIN_WORDS = {
