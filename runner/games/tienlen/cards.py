@@ -11,7 +11,7 @@ from string import ascii_letters
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["BITS", "CARDS", "PACK", "TWOS", "cards_in", "code_of", "mask_from", "mask_from_code"]
 
@@ -29,11 +29,19 @@ _LETTERS = ascii_letters[26:] + ascii_letters[:26]
 _BIT_OF_LETTER = {letter: 1 << index for index, letter in enumerate(_LETTERS)}
 
 
+def _bits_in(mask: int) -> Iterator[int]:
+    """The numbers of the bits of a mask, lowest first."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
 # Plays repeat, whole hands hardly ever do; the bound holds all plays but long sequences.
 @lru_cache(maxsize=1 << 14)
 def cards_in(mask: int) -> tuple[str, ...]:
     """The cards of a mask, lowest first."""
-    return tuple(card for card, bit in BITS.items() if mask & bit)
+    return tuple([CARDS[index] for index in _bits_in(mask)])
 
 
 def mask_from(cards: Iterable[str]) -> int:
@@ -54,7 +62,7 @@ def mask_from(cards: Iterable[str]) -> int:
 @lru_cache(maxsize=1 << 14)
 def code_of(mask: int) -> str:
     """One letter a card, lowest first: ``A`` is 3S, ``z`` is 2H."""
-    return "".join(letter for letter, bit in _BIT_OF_LETTER.items() if mask & bit)
+    return "".join([_LETTERS[index] for index in _bits_in(mask)])
 
 
 def mask_from_code(code: str) -> int:

@@ -21,6 +21,7 @@ __all__ = [
     "Kind",
     "Shape",
     "rank_counts",
+    "ranks_with",
     "shape_of",
 ]
 
@@ -67,6 +68,8 @@ SHAPES = (
 BOMBS = frozenset({QUAD, *DOUBLE_SEQUENCES.values()})
 """H17."""
 
+_EACH_RANK = 0x1111111111111
+
 _SHAPE_BY_COUNTS = {
     **{shape + 1: shape for shape in SETS},
     **{int("1" * length, 16): shape for length, shape in SEQUENCES.items()},
@@ -79,6 +82,19 @@ def rank_counts(mask: int) -> int:
     """How many cards of each rank, one hexadecimal digit a rank, the 3s lowest."""
     pairs = mask - (mask >> 1 & 0x5555555555555)
     return (pairs & 0x3333333333333) + (pairs >> 2 & 0x3333333333333)
+
+
+def ranks_with(counts: int, size: int) -> int:
+    """The ranks of which at least so many cards are held, as digits of 1 among `rank_counts`."""
+    if size == 1:
+        counts |= counts >> 1 | counts >> 2
+    elif size == 2:
+        counts = counts >> 1 | counts >> 2
+    elif size == 3:
+        counts = counts >> 2 | counts & counts >> 1
+    else:
+        counts >>= 2
+    return counts & _EACH_RANK
 
 
 @lru_cache(maxsize=1 << 14)

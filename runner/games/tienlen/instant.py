@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from runner.games.tienlen.cards import TWOS
-from runner.games.tienlen.combos import rank_counts
+from runner.games.tienlen.combos import rank_counts, ranks_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -51,28 +51,23 @@ def _four_twos(hand: int) -> int:
 
 def _run(hand: int, length: int, copies: int) -> int:
     """The highest run of so many neighbouring ranks without 2s: its top rank's cards."""
-    enough = _ranks_with(hand & ~TWOS, copies)
+    enough = ranks_with(rank_counts(hand & ~TWOS), copies)
     for _ in range(length - 1):
-        enough &= enough << 1
+        enough &= enough << 4
     return _cards_of_highest(hand, enough)
 
 
 def _six_pairs(hand: int) -> int:
-    pairs = _ranks_with(hand, 2)
-    if pairs.bit_count() + _ranks_with(hand, 4).bit_count() < 6:
+    counts = rank_counts(hand)
+    pairs = ranks_with(counts, 2)
+    if pairs.bit_count() + ranks_with(counts, 4).bit_count() < 6:
         return 0
     return _cards_of_highest(hand, pairs)
 
 
-def _ranks_with(hand: int, copies: int) -> int:
-    """One bit for each rank of which the hand holds at least so many cards."""
-    counts = rank_counts(hand)
-    return sum(1 << rank for rank in range(13) if counts >> 4 * rank & 0xF >= copies)
-
-
 def _cards_of_highest(hand: int, ranks: int) -> int:
     """The hand's cards of the highest of some ranks, or 0 where there is none."""
-    return hand & 0b1111 << 4 * (ranks.bit_length() - 1) if ranks else 0
+    return hand & 0b1111 << ranks.bit_length() - 1 if ranks else 0
 
 
 # Strongest first. Each gives 0, or a number that is the greater the higher the top card is.

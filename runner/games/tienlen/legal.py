@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from runner.games.tienlen.combos import QUAD, SEQUENCES, SHAPES, rank_counts
+from runner.games.tienlen.combos import QUAD, SEQUENCES, SHAPES, rank_counts, ranks_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,6 @@ _CHOICES = {
     "canonical": _choices(_one_a_top_of, _lowest_of),
 }
 _LENGTHS = tuple(shape.length for shape in SHAPES)
-_EACH_RANK = 0x1111111111111
 _NO_TWOS = 0x0111111111111
 _LAST_SEQUENCE = SEQUENCES[12]
 
@@ -86,29 +85,16 @@ def plays(
     counts = rank_counts(hand)
     for shape, least in answers.items():
         if shape <= QUAD:
-            _add_sets(found, hand, _ranks_with(counts, shape + 1), choices[shape].top, least)
+            _add_sets(found, hand, ranks_with(counts, shape + 1), choices[shape].top, least)
         elif shape <= _LAST_SEQUENCE:
             sequences[_LENGTHS[shape]] = least
         else:
             doubles[_LENGTHS[shape]] = least
     if sequences:
-        _add_runs(found, hand, _ranks_with(counts, 1), choices[0], sequences)
+        _add_runs(found, hand, ranks_with(counts, 1), choices[0], sequences)
     if doubles:
-        _add_runs(found, hand, _ranks_with(counts, 2), choices[1], doubles)
+        _add_runs(found, hand, ranks_with(counts, 2), choices[1], doubles)
     return [play for play in found if play & must] if must else found
-
-
-def _ranks_with(counts: int, size: int) -> int:
-    """The ranks of which at least so many cards are held, as digits of 1 among `rank_counts`."""
-    if size == 1:
-        counts |= counts >> 1 | counts >> 2
-    elif size == 2:
-        counts = counts >> 1 | counts >> 2
-    elif size == 3:
-        counts = counts >> 2 | counts & counts >> 1
-    else:
-        counts >>= 2
-    return counts & _EACH_RANK
 
 
 def _add_sets(found: list[int], hand: int, ranks: int, picks: Picks, least: int) -> None:
@@ -131,7 +117,7 @@ def _add_runs(
     Args:
         found: What to add to.
         hand: The cards held.
-        ranks: The ranks of which enough cards are held, see `_ranks_with`.
+        ranks: The ranks of which enough cards are held, see `ranks_with`.
         choice: The picks from each rank.
         least_by_length: The least play that will do for each length.
     """
