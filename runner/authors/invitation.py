@@ -75,8 +75,8 @@ def _wanted(config: Config, word: str) -> Entrant:
         return read_bot(Path(word))
     names = [bot.name for bot in config.entrants]
     raise UsageError(
-        f"there is no bot {shown(word)} in {config.path}{nearest(word, names)}, and no such folder;"
-        f" the bots there are {listed(names, 'and')}"
+        f"there is no bot {shown(word)} in {config.path}, and no such folder; the bots there are"
+        f" {listed(names, 'and')}{nearest(word, names)}"
     )
 
 

@@ -89,8 +89,8 @@ def kit_of(language: str) -> Kit:
     kit = KITS.get(language.lower())
     if kit is None:
         raise UsageError(
-            f"there is no kit for {shown(language)}{nearest(language, KITS)}; the kits are "
-            f"{listed(KITS, 'and')}"
+            f"there is no kit for {shown(language)}; the kits are {listed(KITS, 'and')}"
+            f"{nearest(language, KITS)}"
         )
     return kit
 

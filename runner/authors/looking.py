@@ -38,8 +38,8 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
     names = _names(store)
     if name not in names:
         raise UsageError(
-            f"{store.path}: nobody is called {shown(name)}{nearest(name, names)}; the bots are "
-            f"{listed(names, 'and')}"
+            f"{store.path}: nobody is called {shown(name)}; the bots are {listed(names, 'and')}"
+            f"{nearest(name, names)}"
         )
     entrant, found, unplayed = names.index(name), None, None
     for number, record in enumerate(store.records(), 1):

@@ -161,8 +161,9 @@ def _entrant(config: Config, name: str) -> Entrant:
     names = [entrant.name for entrant in config.entrants]
     if name not in names:
         raise UsageError(
-            f"there is no bot {shown(name)} in {config.path}{nearest(name, names)};"
-            f" its bots are {', '.join(names[:_SHOWN])}{', ..' if len(names) > _SHOWN else ''}"
+            f"there is no bot {shown(name)} in {config.path}; its bots are"
+            f" {', '.join(names[:_SHOWN])}{', ..' if len(names) > _SHOWN else ''}"
+            f"{nearest(name, names)}"
         )
     return config.entrants[names.index(name)]
 

@@ -148,7 +148,7 @@ WRONG = {
     "no such deal": ((99,), "there is no deal 99"),
     "no deal": ((), "name a deal by its number"),
     "no such seat": ((1, "--seat", 7), "there is no seat 7 in this deal; its seats are 0 "),
-    "no such bot": (("--last-fault", "gredy"), "did you mean 'greedy'?"),
+    "no such bot": (("--last-fault", "gredy"), "; did you mean 'greedy'?\n"),
     "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here"),
     "nobody's requests": ((1, "--feed", BOTS / "c"), "give --seat as well"),
 }
