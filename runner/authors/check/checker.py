@@ -216,7 +216,7 @@ class _Trial:
         for _ in range(_REPEATS):
             witness = table.witness(self._spec, **manner)
             try:
-                deals = Deals(play(witness), witness.exchanges)
+                deals = Deals(play(witness), witness.exchanges, witness.asked)
             except SpoiltError as error:
                 spoilt = str(error)
                 continue

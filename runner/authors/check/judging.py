@@ -25,6 +25,8 @@ _SLOW = 0.5
 """Share of a limit that is worth a warning."""
 _SENT = 1500
 """Characters of a request that are kept of one that went well; after a fault, all of it."""
+_TELLING = 1000
+"""So many first characters tell one request from all others: its id is among them."""
 _STDERR = 4000
 _STDERR_NOTE = "stderr: "
 """How the notes on a bot begin that are not about its lines; a busy host may bring the latter."""
@@ -35,6 +37,14 @@ class Deals(NamedTuple):
 
     records: Sequence[DealRecord]
     exchanges: Sequence[Exchange]
+    asked: Sequence[bytes]
+    """All requests, answered or not."""
+
+    def request(self, fault: FaultRecord) -> bytes:
+        """The request of a fault, of which its record keeps only so much; empty if it had none."""
+        start = fault.request[:_TELLING].encode()
+        whole = (request for request in self.asked if request.startswith(start))
+        return next(whole, start) if start else start
 
     def fault(self) -> FaultRecord | None:
         """The bot's first fault."""
@@ -73,7 +83,7 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
     """
     timing = Timing.of([it.charged for it in deals.exchanges], limit_ms)
     if fault := deals.fault():
-        return failed(name, fault, fault.request.encode(), timing)
+        return failed(name, fault, deals.request(fault), timing)
     slowest = max(deals.exchanges, key=lambda it: it.charged, default=None)
     found = f"{counted(len(deals.records), 'deal')}, {counted(len(deals.exchanges), 'move')}"
     mend = ""

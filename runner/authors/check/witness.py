@@ -68,6 +68,8 @@ class Witness(Player):
         self._say = say
         self._lives = lives
         self.hello = say(setup.hello)
+        self.asked: list[bytes] = []
+        """All requests, answered or not."""
         self.exchanges: list[Exchange] = []
 
     def begin(self) -> int:
@@ -86,6 +88,7 @@ class Witness(Player):
 
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
         """See `Player.ask`."""
+        self.asked.append(request)
         answer, charged = super().ask(self._say(request), request_id, limit)
         self.exchanges.append(Exchange(request, self._ear.heard, charged))
         if len(self.exchanges) == self._lives:
