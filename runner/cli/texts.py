@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["game_list", "game_options", "print_table", "yaml_value"]
 
+_WIDTH = 78
+"""Columns of prose: no terminal has fewer than 80."""
 _ROOMY = 100
 """Columns in which the framed table has room for names as they are usual."""
 
@@ -52,7 +54,7 @@ def game_list() -> str:
     parts = []
     for name in registry.names():
         game = registry.game(name)
-        summary = textwrap.fill(game.summary, 88, initial_indent="  ", subsequent_indent="  ")
+        summary = textwrap.fill(game.summary, _WIDTH, initial_indent="  ", subsequent_indent="  ")
         parts.append(f"{name} - {game.title}\n{summary}")
     return "\n\n".join(parts) + "\n\nThe rules of one: tourney games GAME"
 
@@ -68,7 +70,7 @@ def game_options(name: str) -> str:
     for key, info in game.options.model_fields.items():
         lines += textwrap.wrap(
             " ".join((info.description or "").split()),
-            88,
+            _WIDTH,
             initial_indent="  # ",
             subsequent_indent="  # ",
         )

@@ -177,6 +177,7 @@ def test_results_of_nothing_are_no_results(arena: Arena) -> None:
 
 def test_games_lists_all_games_and_the_rules_of_one(arena: Arena) -> None:
     whole = arena.run("games").stdout
+    assert max(map(len, whole.splitlines())) <= 80
     for game in ("tienlen", "speahx"):
         assert f"{game} - " in whole
         rules = yaml.safe_load(arena.run("games", game).stdout)
