@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from runner.bots.bot import Bot
-from runner.bots.staging import stage
+from runner.bots.staging import remove_unfinished, stage
 
-__all__ = ["Bot", "stage"]
+__all__ = ["Bot", "remove_unfinished", "stage"]

@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from runner.config.models import Entrant
     from runner.process.launcher import Launcher
 
-__all__ = ["stage", "version_name"]
+__all__ = ["remove_unfinished", "stage", "version_name"]
+
+_VERSIONS = "bots"
 
 
 def stage(
@@ -70,10 +73,9 @@ def stage(
 
 
 def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> Bot:
-    versions = cache / "bots"
     entries = scan(entrant.folder) if entrant.folder else []
     sources = digest(entrant.folder, entries) if entrant.folder else _sha256([])
-    with slot(versions, version_name(entrant, sources)) as place:
+    with slot(cache / _VERSIONS, version_name(entrant, sources)) as place:
         if not place.is_complete():
             place.clear()
             try:
@@ -84,7 +86,6 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
             except BaseException:
                 place.remove()
                 raise
-    sweep(versions)
     command = _resolved(entrant, place.folder)
     identity = [sources, entrant.command, entrant.build, entrant.env, _outside(entrant)]
     return Bot(
@@ -100,6 +101,16 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
         rights=entrant.rights,
         trusted=entrant.trusted,
     )
+
+
+def remove_unfinished(cache: Path | None = None) -> None:
+    """Remove the versions that `stage` was at when its process was killed.
+
+    Args:
+        cache: Where; `runner.bots.cache.cache_folder` if left out.
+    """
+    with suppress(OSError):  # others may clean up as well, and whoever stages tells of the rest
+        sweep((cache or cache_folder()) / _VERSIONS)
 
 
 def version_name(entrant: Entrant, sources: str) -> str:

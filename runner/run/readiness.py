@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from os import getpid
 from typing import TYPE_CHECKING
 
-from runner.bots import stage
+from runner.bots import remove_unfinished, stage
 from runner.config.text import escaped
 from runner.errors import UsageError
 from runner.process.left_behind import clean_up
@@ -56,6 +56,7 @@ def stage_all(
     """
     become_subreaper()  # before anything starts that may get away
     clean_up()
+    remove_unfinished()
     known = set(children(getpid()))
     try:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
