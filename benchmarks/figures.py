@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["cpu_us", "report", "yardstick"]
+__all__ = ["cpu_us", "report", "show", "yardstick"]
 
 _MESSAGE = {
     "type": "move",
@@ -58,8 +58,12 @@ def report(
         parser.add_argument(f"--{name}", type=int, default=default, help=f"default: {default}")
     parser.add_argument("--json", action="store_true", help="to compare two versions")
     arguments = parser.parse_args()
-    figures = measure(arguments)
-    if arguments.json:
+    show(measure(arguments), as_json=arguments.json)
+
+
+def show(figures: dict[str, float], *, as_json: bool) -> None:
+    """Print figures for people, or to compare two versions."""
+    if as_json:
         json.dump(figures, sys.stdout, indent=2)
         return
     width = max(map(len, figures))

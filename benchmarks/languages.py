@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from figures import report
 from moves import build, settings
+from program import cpu_seconds
 
 from runner.bots import stage
 from runner.config import load_config
@@ -23,7 +24,6 @@ from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan
 from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
-from runner.process.sweep import descendants
 
 if TYPE_CHECKING:
     import argparse
@@ -72,11 +72,11 @@ def _speed(spec: BotSpec, matches: int) -> dict[str, float]:
     try:
         for match in range(WARM_UP):
             _moves(tables, match)
-        began, used, moves, deals = time.perf_counter(), _cpu_seconds(), 0, 0
+        began, used, moves, deals = time.perf_counter(), cpu_seconds(os.getpid()), 0, 0
         while deals < matches and time.perf_counter() - began < SECONDS:
             moves += _moves(tables, WARM_UP + deals)
             deals += 1
-        seconds, spent = time.perf_counter() - began, _cpu_seconds() - used
+        seconds, spent = time.perf_counter() - began, cpu_seconds(os.getpid()) - used
     finally:
         tables.pool.kill()
     return {
@@ -85,15 +85,6 @@ def _speed(spec: BotSpec, matches: int) -> dict[str, float]:
         "cpu_ms_a_deal": spent / deals * 1e3,
         "cpu_us_a_move": spent / moves * 1e6,
     }
-
-
-def _cpu_seconds() -> float:
-    """Processor time of this process and of all below it that are alive, in steps of 10 ms."""
-    ticks = 0
-    for pid in (os.getpid(), *descendants(os.getpid())):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _moves(tables: Tables, match: int) -> int:

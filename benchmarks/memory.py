@@ -59,8 +59,9 @@ def _play(program: WorkerProgram, first: int) -> None:
     matches = tuple(MatchPlan(0, number, (0, 1, 2, 3)) for number in range(first, first + CHUNK))
     program.write(task_frame(Chunk(first + 1, 0, matches)))
     while True:
-        for outcome in program.read() or ():
-            assert isinstance(outcome, Played), outcome
+        outcomes = program.read()
+        assert outcomes is not None, "the worker has ended"
+        if any(isinstance(outcome, Played) for outcome in outcomes):  # others: it is alive
             return
 
 

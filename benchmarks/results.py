@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import trueskill
 from figures import cpu_us, report
+from program import TOURNEY, stored_deals
 from synthetic import configuration, until_first_task
 
-from runner.errors import TourneyError
 from runner.ratings.standings import standings
 from runner.results.store import FILE_NAME, Store
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from runner.ratings.raters import Update
 
 HERE = Path(__file__).parent
-TOURNEY = [sys.executable, "-m", "runner.cli"]
 DEALS_A_MATCH = 4
 LEFT = 40
 """Deals that are left to be played, so that there is something to find when it is continued."""
@@ -117,27 +116,19 @@ def _parts(out: Path, unit: float) -> dict[str, float]:
 
 def _first_deals(folder: Path, out: Path) -> None:
     """Play for real until something is stored."""
-    before = _deals(out)
+    before = stored_deals(out)
     process = subprocess.Popen(
         [*TOURNEY, "run", folder / "synthetic.yaml", "--out", out, "--jobs", "1"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        while _deals(out) == before:
+        while stored_deals(out) == before:
             assert process.poll() is None
             time.sleep(0.2)
     finally:
         process.terminate()
         process.wait()
-
-
-def _deals(out: Path) -> int:
-    try:
-        with closing(Store(out / FILE_NAME)) as store:
-            return store.count()
-    except TourneyError:  # it is not there, or being made
-        return 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """What a site costs: to write, to open, to watch.
 
-    python benchmarks/site.py [--bots 200] [--deals 100000] [--keep FOLDER]
-
 The bars: a site of 200 bots and 100,000 deals in under 60 s and 60 MB, its first page drawn in
 under 1 s, a step of the viewer in under 100 ms. The two last need a chromium and the extra `test`.
+Figures with ``_ratio`` are multiples of a JSON round trip of a request in the same run.
 
 The deals are made up, but for those that the site shows, which are played out: nobody waits for
 100,000 real ones here. Their results favour the bots with low numbers, as strength would.
@@ -18,9 +17,11 @@ import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
+from figures import show, yardstick
 
 from runner.games.registry import game as find_game
 from runner.play.match import dealt
@@ -46,43 +47,48 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=200)
     parser.add_argument("--deals", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, help="leave results and site in this new folder")
+    parser.add_argument("--json", action="store_true", help="to compare two versions")
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        began = time.perf_counter()
         make_results(folder, arguments.bots, arguments.deals)
-        print(f"made up {arguments.deals:,} deals in {time.perf_counter() - began:.1f} s")
-        write(folder)
-        draw(folder / "site")
+        figures = {**written(folder), **drawn(folder / "site")}
     finally:
         if not arguments.keep:
             shutil.rmtree(folder)
+    show(figures, as_json=arguments.json)
 
 
-def write(folder: Path) -> None:
-    """Time the writing of the site."""
+def written(folder: Path) -> dict[str, float]:
+    """Write the site; gives what that takes, and how large it is."""
+    unit = yardstick()
     began, began_cpu = time.perf_counter(), time.process_time()
     with closing(Store(folder / FILE_NAME)) as store:
+        deals = store.count()
         publish(store, folder / "site", CHOICES)
     seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
-    files = [path for path in (folder / "site").rglob("*") if path.is_file()]
-    size = sum(path.stat().st_size for path in files)
-    print(f"site: {seconds:.1f} s ({cpu:.1f} s of processor), {size / 1e6:.1f} MB, "
-          f"{len(files):,} files (bars: 60 s, 60 MB)")  # fmt: skip
-    for name in ("index.html", "pictures.html", "meetings.html", "bots/001.html"):
-        print(f"  {name}: {(folder / 'site' / name).stat().st_size / 1e3:,.0f} KB")
+    sizes = [path.stat().st_size for path in (folder / "site").rglob("*") if path.is_file()]
+    pages = ("index.html", "pictures.html", "meetings.html", "bots/001.html")
+    return {
+        "writing_s": seconds,
+        "writing_cpu_s": cpu,
+        "writing_a_deal_ratio": cpu * 1e6 / deals / unit,
+        "site_mb": sum(sizes) / 1e6,
+        "files": len(sizes),
+        **{f"{page}_kb": (folder / "site" / page).stat().st_size / 1e3 for page in pages},
+    }
 
 
-def draw(site: Path) -> None:
-    """Time the first page, and the steps of the longest replay, in a browser."""
+def drawn(site: Path) -> dict[str, float]:
+    """Draw pages and step through the longest replay in a browser, where there is one."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only this part needs it
 
     path = shutil.which("chromium")
     if path is None:
-        print("no chromium here: nothing is drawn")
-        return
+        return {}
     longest = max((site / "replays").iterdir(), key=lambda it: it.stat().st_size)
+    figures = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--disable-gpu", "--disable-dev-shm-usage"]
@@ -90,15 +96,11 @@ def draw(site: Path) -> None:
         page = browser.new_page()
         for name in ("index.html", "meetings.html"):
             page.goto((site / name).as_uri())
-            painted = page.evaluate(_PAINTED)
-            print(f"{name}: drawn after {painted:,.0f} ms (bar for the first page: 1,000 ms)")
+            figures[f"{name}_drawn_ms"] = page.evaluate(_PAINTED)
         page.goto(longest.as_uri())
-        times = sorted(page.evaluate(_STEPS))
-        print(
-            f"viewer: {len(times)} steps of {longest.name}, {times[len(times) // 2]:.1f} ms in the"
-            f" middle, {times[-1]:.1f} ms the slowest (bar: 100 ms)"
-        )
+        times = page.evaluate(_STEPS)
         browser.close()
+    return {**figures, "step_median_ms": median(times), "step_slowest_ms": max(times)}
 
 
 _PAINTED = """() => new Promise(resolve => requestAnimationFrame(() => setTimeout(() => resolve(

@@ -10,21 +10,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
 from figures import report
+from program import TOURNEY, stored_deals
 from synthetic import configuration
-
-from runner.errors import TourneyError
-from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     import argparse
 
-TOURNEY = [sys.executable, "-m", "runner.cli"]
 _TIMES = 7
 
 
@@ -63,21 +59,13 @@ def _first_deal(folder: Path, bots: int) -> float:
         stderr=subprocess.DEVNULL,
     )
     try:
-        while not _deals(folder / "out" / FILE_NAME):
+        while not stored_deals(folder / "out"):
             assert process.poll() is None
             time.sleep(0.02)
         return time.perf_counter() - began
     finally:
         process.terminate()
         process.wait()
-
-
-def _deals(path: Path) -> int:
-    try:
-        with closing(Store(path)) as store:
-            return store.count()
-    except TourneyError:  # it is being made
-        return 0
 
 
 if __name__ == "__main__":

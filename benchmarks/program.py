@@ -1,0 +1,35 @@
+"""What the benchmarks share that run programs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+
+from runner.errors import TourneyError
+from runner.process.sweep import descendants
+from runner.results.store import FILE_NAME, Store
+
+__all__ = ["TOURNEY", "cpu_seconds", "stored_deals"]
+
+TOURNEY = [sys.executable, "-m", "runner.cli"]
+
+
+def stored_deals(out: Path) -> int:
+    """How many deals a folder of results holds, also while it is being written."""
+    try:
+        with closing(Store(out / FILE_NAME)) as store:
+            return store.count()
+    except TourneyError:  # it is not there, or being made
+        return 0
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of a process and all below it, those that have ended too; steps of 10 ms."""
+    ticks = 0
+    for process in (pid, *descendants(pid)):
+        with suppress(OSError):  # it has just ended
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
