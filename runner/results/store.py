@@ -93,6 +93,8 @@ CREATE TABLE voids (
 );
 """
 
+_PLANNED = "planned"
+"""The key under which is kept what `Store.planned_from` cannot see in the deals any more."""
 ALL = range(2**62)
 """All rounds, or all matches of a round."""
 _IN_SPAN = "(round, match) >= (?, ?) AND (round, match) < (?, ?)"
@@ -222,23 +224,58 @@ class Store:
     ) -> None:
         """Declare deals void and put others in their place, all or none.
 
+        Rounds that were begun before stay planned from what there was; see `planned_from`.
+
         Args:
             old: The deals that do not count any more; they are kept beside the others.
             new: What was played instead.
             reason: Why.
             at: When, ISO 8601 in UTC.
         """
-        voided = [(at, reason, _text(self._at(key))) for key in old]
+        records = list(new)
         with self._transaction():
-            self._db.executemany("INSERT INTO voids (at, reason, record) VALUES (?, ?, ?)", voided)
+            voids = [self._add_void(key, reason, at) for key in old]
+            if old[0].round < (self.last_round() or 0):
+                self._keep_planned(dict(zip(old, voids, strict=True)), records)
             for table in ("deals", "faults"):
                 self._db.executemany(
                     f"DELETE FROM {table} WHERE round = ? AND match = ? AND deal = ?",  # noqa: S608 - two names of ours
                     old,
                 )
             self._db.execute("DELETE FROM meta WHERE key = 'checkpoint'")
-            for record in new:
+            for record in records:
                 self._add_one(record)
+
+    def _add_void(self, key: DealKey, reason: str, at: str) -> int | None:
+        """Keep a deal among the void ones; gives its number there."""
+        return self._db.execute(
+            "INSERT INTO voids (at, reason, record) VALUES (?, ?, ?)",
+            (at, reason, _text(self._at(key))),
+        ).lastrowid
+
+    def _keep_planned(self, voids: dict[DealKey, int | None], new: list[DealRecord]) -> None:
+        """Remember what the rounds after these deals were planned from."""
+        kept = self.meta(_PLANNED) or {"voids": [], "later": []}
+        later = {DealKey(*key) for key in kept["later"]}
+        kept["voids"] += [number for key, number in voids.items() if key not in later]
+        kept["later"] = sorted(later | {record.key for record in new})
+        self._set_meta({_PLANNED: kept})
+
+    def planned_from(self, number: int) -> list[DealRecord]:
+        """The deals of a round as they were when the round after it was begun.
+
+        What a format plans from results it planned from these, whatever was void since.
+        """
+        kept = self.meta(_PLANNED) or {"voids": [], "later": []}
+        later = {DealKey(*key) for key in kept["later"]}
+        records = [one for one in self.records(range(number, number + 1)) if one.key not in later]
+        with _disk_errors(self.path):
+            for void in kept["voids"]:
+                row = self._db.execute("SELECT record FROM voids WHERE number = ?", (void,))
+                record = _record_of(row.fetchone()[0])
+                if record.key.round == number:
+                    records.append(record)
+        return sorted(records, key=lambda record: record.key)
 
     def voids(self) -> list[Void]:
         """All deals that were declared void, in the order in which that was done."""

@@ -210,7 +210,7 @@ def round_result(store: Store, number: int) -> RoundResult:
     points: dict[int, float] = {}
     places: dict[int, list[int]] = {}
     tables = []
-    for record in store.records(range(number, number + 1)):
+    for record in store.planned_from(number):
         if record.key.deal == 0:
             tables.append(record.seating)
         for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):

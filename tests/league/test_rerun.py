@@ -7,6 +7,8 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from runner.league.ruling import rule, undo
 from runner.league.verify import Wanted, verify
 from runner.results.store import Store
@@ -70,6 +72,26 @@ def test_a_rerun_that_is_cut_off_changes_all_or_nothing(cup: Arena, out: Path) -
     cup.run("rerun", out, "--deal", number, "--reason", "noise")
     assert _stored(out) == (before[0], voids + 1)
     assert verify(out, Wanted(sample=0)).passed
+
+
+def test_rounds_that_were_planned_from_a_deal_stay_when_it_is_void(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three", "four")]
+    swiss = {"format": "swiss", "rounds": 2, "games": 1}
+    arena.run("run", arena.configure(bots, schedule=swiss), "--out", "out")
+    out = arena.path / "out"
+    store = Store(out / "results.sqlite", create=True)
+    planned_from = store.planned_from(0)
+    loser = planned_from[0].seating[planned_from[0].places.index(2)]
+    for number in (1, 2, 1):
+        record = store.record(number)
+        places = (1, 2) if record.seating[0] == loser else (2, 1)
+        points = tuple(2.0 - place for place in places)
+        new = msgspec.structs.replace(record, places=places, points=points)
+        store.exchange([record.key], [new], "noise", "2000-01-01T00:00:00+00:00")
+    assert store.record(1) != planned_from[0]
+    assert store.planned_from(0) == planned_from
+    store.close()
+    assert "schedule" not in {finding.where for finding in verify(out, Wanted(sample=0)).findings}
 
 
 def test_a_deal_that_is_not_there_is_refused(cup: Arena, out: Path) -> None:
