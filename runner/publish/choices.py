@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from runner.publish.wording import drawn
+
 if TYPE_CHECKING:
     from runner.results.records import FaultRecord
     from runner.results.store import Store
@@ -45,9 +47,10 @@ def fault_text(fault: FaultRecord, logs: str) -> str:
     """
     if logs == "none":
         return ""
-    parts = [fault.cause, fault.stderr]
+    cause = drawn(fault.cause)
+    parts = [cause, fault.stderr]
     if logs == "first_line":
         lines = [part.strip().partition("\n")[0] for part in parts]
         return "\n".join(line for line in lines if line)
     answer = f"its output: {fault.answer}" if fault.answer else ""
-    return "\n".join(part.rstrip() for part in (fault.cause, answer, fault.stderr) if part.strip())
+    return "\n".join(part.rstrip() for part in (cause, answer, fault.stderr) if part.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ __all__ = [
     "FAULTS",
     "clock",
     "counted",
+    "drawn",
     "milliseconds",
     "ordinal",
     "plain",
@@ -31,6 +33,15 @@ FAULTS: dict[FaultKind, str] = {
     "memory": "it took more memory than it may",
 }
 """What each kind of fault means, for spectators."""
+
+
+_CARD = re.compile(r"\b([2-9TJQKA])([SHDC])\b")
+_SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+
+
+def drawn(text: str) -> str:
+    """A sentence of the program with its cards as they are printed: ``10♣`` for ``TC``."""
+    return _CARD.sub(lambda card: f"{'10' if card[1] == 'T' else card[1]}{_SUITS[card[2]]}", text)
 
 
 def counted(number: int, what: str) -> str:

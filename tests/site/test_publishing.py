@@ -20,12 +20,13 @@ from typer.testing import CliRunner
 from runner.cli.app import app
 from runner.errors import UsageError
 from runner.publish import tables
-from runner.publish.choices import PublishChoices
+from runner.publish.choices import PublishChoices, fault_text
 from runner.publish.choosing import choose
 from runner.publish.gather import BotResults, DealRef, SlowRef
 from runner.publish.summary import summarise
 from runner.ratings.analysis import Certainty
 from runner.ratings.bootstrap import Interval
+from runner.results.records import FaultRecord
 from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -79,6 +80,13 @@ def test_a_bots_log_is_shown_as_far_as_the_organiser_wants(
     text = everything(write_site(results, tmp_path / "s"))
     assert [word for word in shown if word not in text] == []
     assert [word for word in hidden if word in text] == []
+
+
+def test_causes_name_cards_as_they_are_drawn() -> None:
+    cause = "TC does not fit: on the pile lies 9H; JK, A10 and 1TC are no cards of a suit"
+    fault = FaultRecord(0, 0, "illegal", 3, cause)
+    shown = fault_text(fault, "first_line")
+    assert shown == cause.replace("TC does", "10♣ does").replace("9H", "9♥")
 
 
 def test_paths_of_this_machine_are_not_published(site: Path) -> None:

@@ -65,7 +65,7 @@
       const [rank, suit] = signs(card);
       node.classList.add(card === "JK" ? "joker" : card.slice(-1));
       node.dataset.pip = card === "JK" ? rank : suit;
-      node.append(element("span", "rank", rank), element("span", "", suit));
+      node.append(element("span", rank.length > 1 ? "rank two" : "rank", rank), element("span", "", suit));
     } else {
       node.classList.add("odd");
       node.append(card);
