@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runner.ratings.model import Model
-from runner.results.rulings import counted
+from runner.results.rulings import outcomes
 
 if TYPE_CHECKING:
     from runner.publish.summary import Summary
@@ -31,6 +31,5 @@ def short_schedule(store: Store, summary: Summary, most: int | None = QUICK_DEAL
 
     facts = summary.facts
     names = [entrant.name for entrant in facts.entrants]
-    deals = (record for _, record in counted(store))
-    _, analysis = analyse(names, deals, Model(**facts.rating), facts.update)
+    _, analysis = analyse(names, outcomes(store), Model(**facts.rating), facts.update)
     return analysis.warning()

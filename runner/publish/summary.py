@@ -13,7 +13,7 @@ from runner.ratings.model import Model
 from runner.ratings.raters import Update
 from runner.ratings.standings import Standing, standings
 from runner.results.records import DealKey
-from runner.results.rulings import counted, disqualified, in_force
+from runner.results.rulings import disqualified, in_force, outcomes
 
 if TYPE_CHECKING:
     from runner.results.store import Store
@@ -123,8 +123,7 @@ def summarise(store: Store) -> Summary:
     complete = bool(store.meta("complete"))
     shown = complete and not store.meta("sealed")
     names = [entrant.name for entrant in facts.entrants]
-    deals = (record for _, record in counted(store))
-    table = standings(names, deals, Model(**facts.rating), facts.update)
+    table = standings(names, outcomes(store), Model(**facts.rating), facts.update)
     out = {names[entrant] for entrant in disqualified(store)}
     return Summary(
         facts=facts,

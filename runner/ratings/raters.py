@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from array import array
+from math import sqrt
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from runner.ratings.deals import tie_seed
-from runner.ratings.sequential import finishing_order, rate
+from runner.ratings.model import Rating
+from runner.ratings.sequential import finishing_order, revise
 
 if TYPE_CHECKING:
     from runner.ratings.deals import Deal
-    from runner.ratings.model import Model, Rating
+    from runner.ratings.model import Model
     from runner.ratings.order_free import Fit
 
 __all__ = ["OrderFreeRater", "Rater", "SequentialRater", "Update", "rater"]
@@ -34,18 +36,19 @@ class SequentialRater:
 
     def __init__(self, model: Model, entrants: int) -> None:
         self._model = model
-        self._ratings = [model.start] * entrants
+        self._beliefs = [(model.mu, model.sigma * model.sigma)] * entrants
+        """Means and variances."""
 
     def add(self, deal: Deal) -> None:
         """Rate the deal's players."""
-        before = [self._ratings[entrant] for entrant in deal.seating]
-        after = rate(self._model, before, deal.places, tie_seed(deal.key))
-        for entrant, rating in zip(deal.seating, after, strict=True):
-            self._ratings[entrant] = rating
+        before = [self._beliefs[entrant] for entrant in deal.seating]
+        after = revise(self._model, before, deal.places, tie_seed(deal.key))
+        for entrant, belief in zip(deal.seating, after, strict=True):
+            self._beliefs[entrant] = belief
 
     def ratings(self) -> list[Rating]:
         """The ratings after the last deal."""
-        return list(self._ratings)
+        return [Rating(mean, sqrt(variance)) for mean, variance in self._beliefs]
 
 
 class OrderFreeRater:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from runner.ratings.model import Model
 
-__all__ = ["finishing_order", "rate"]
+__all__ = ["finishing_order", "rate", "revise"]
 
 _SWEEPS = 10
 _STILL = 1e-4
@@ -46,22 +46,30 @@ def rate(
     Returns:
         The new beliefs in the order of `ratings`. With `tau` 0 no sigma has grown.
     """
+    beliefs = [(mu, sigma * sigma) for mu, sigma in ratings]
+    revised = revise(model, beliefs, places, tie_seed)
+    return [Rating(mean, sqrt(variance)) for mean, variance in revised]
+
+
+def revise(
+    model: Model, beliefs: Sequence[tuple[float, float]], places: Sequence[int], tie_seed: int
+) -> list[tuple[float, float]]:
+    """`rate` for beliefs that are means and variances, to be revised again and again."""
     order = finishing_order(places, tie_seed)
     drift, noise = model.tau * model.tau, model.beta * model.beta
-    means = [ratings[player][0] for player in order]
-    variances = [ratings[player][1] * ratings[player][1] + drift for player in order]
+    means = [beliefs[player][0] for player in order]
+    variances = [beliefs[player][1] + drift for player in order]
     ties = [places[one] == places[two] for one, two in pairwise(order)]
-    spread = [variance + noise for variance in variances]
-    evidence = _evidence(means, spread, ties, model.draw_margin)
-    result = list(ratings)
+    performances = [variance + noise for variance in variances]
+    evidence = _evidence(means, performances, ties, model.draw_margin)
+    result = list(beliefs)
     for player, mean, variance, (heard, heard_shift) in zip(
         order, means, variances, evidence, strict=True
     ):
         # The evidence is about a performance; the skill is that less its noise.
         discount = 1 / (1 + noise * heard)
-        precision = 1 / variance + discount * heard
-        shift = mean / variance + discount * heard_shift
-        result[player] = Rating(shift / precision, sqrt(1 / precision))
+        revised = 1 / (1 / variance + discount * heard)
+        result[player] = (mean / variance + discount * heard_shift) * revised, revised
     return result
 
 

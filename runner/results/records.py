@@ -13,6 +13,7 @@ __all__ = [
     "Decision",
     "FaultKind",
     "FaultRecord",
+    "Outcome",
     "SeatTime",
     "SlowMove",
     "Void",
@@ -112,6 +113,16 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     def strays(self) -> list[tuple[int, str]]:
         """(seat, text) of the notes on lines that answered nothing."""
         return [note for note in self.notes if not note[1].startswith(_NOT_STRAY)]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """As much of a `DealRecord` as tables are computed from."""
+
+    key: DealKey
+    seating: tuple[int, ...]
+    places: tuple[int, ...]
+    points: tuple[float, ...]
+    faults: tuple[FaultRecord, ...]
 
 
 class Decision(msgspec.Struct, frozen=True, array_like=True):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from runner.results.records import DealRecord, Decision
+    from runner.results.records import DealRecord, Decision, Outcome
     from runner.results.store import Store
 
-__all__ = ["counted", "decision_about", "disqualified", "in_force"]
+__all__ = ["counted", "decision_about", "disqualified", "in_force", "outcomes"]
 
 
 def in_force(store: Store) -> list[Decision]:
@@ -43,3 +43,9 @@ def counted(store: Store) -> Iterator[tuple[int, DealRecord]]:
     for number, record in enumerate(store.records(), start=1):
         if out.isdisjoint(record.seating):
             yield number, record
+
+
+def outcomes(store: Store) -> Iterator[Outcome]:
+    """The deals that count, in schedule order, as far as tables need them."""
+    out = disqualified(store)
+    return (outcome for outcome in store.outcomes() if out.isdisjoint(outcome.seating))

@@ -22,6 +22,7 @@ from runner.results.records import (
     DealRecord,
     Decision,
     FaultRecord,
+    Outcome,
     SeatTime,
     SlowMove,
     Void,
@@ -427,18 +428,32 @@ class Store:
     def records(self, rounds: range = ALL, matches: range = ALL) -> Iterator[DealRecord]:
         """Deals in schedule order, read as they are asked for, without notes."""
         with _disk_errors(self.path):
-            faults = self._faults(rounds, matches)
-            pending = next(faults, None)
-            for row in self._db.execute(
-                f"SELECT * FROM deals WHERE {_IN_SPAN} ORDER BY round, match, deal",  # noqa: S608 - a constant
-                _span(rounds, matches),
-            ):
-                key = DealKey(*row[:3])
-                own = []
-                while pending is not None and pending[0] == key:
-                    own.append(pending[1])
-                    pending = next(faults, None)
-                yield _record(key, row, tuple(own))
+            for key, row, faults in self._with_faults("*", rounds, matches):
+                yield _record(key, row, faults)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """All deals in schedule order, as far as tables need them: read in half the time."""
+        with _disk_errors(self.path):
+            columns = "round, match, deal, seating, places, points"
+            for key, row, faults in self._with_faults(columns, ALL, ALL):
+                yield Outcome(key, _ints(row[3]), _ints(row[4]), _floats(row[5]), faults)
+
+    def _with_faults(
+        self, columns: str, rounds: range, matches: range
+    ) -> Iterator[tuple[DealKey, tuple[Any, ...], tuple[FaultRecord, ...]]]:
+        """Deals in schedule order: their keys, columns (the key first) and faults."""
+        faults = self._faults(rounds, matches)
+        pending = next(faults, None)
+        for row in self._db.execute(
+            f"SELECT {columns} FROM deals WHERE {_IN_SPAN} ORDER BY round, match, deal",  # noqa: S608 - names of ours
+            _span(rounds, matches),
+        ):
+            key = DealKey(*row[:3])
+            own: tuple[FaultRecord, ...] = ()
+            while pending is not None and pending[0] == key:
+                own = (*own, pending[1])
+                pending = next(faults, None)
+            yield key, row, own
 
     def record(self, number: int) -> DealRecord:
         """One deal by its number in schedule order, from 1.
