@@ -24,13 +24,10 @@ def disqualify(
     no rounds that have not begun.
     """
     from runner.cli.texts import print_table
-    from runner.errors import UsageError
     from runner.league import ruling
 
     if undo:
         summary, line = ruling.undo(folder, "disqualified", bot)
-    elif not reason.strip():
-        raise UsageError("give --reason: it is shown with the bot")
     else:
         summary, line = ruling.rule(folder, "disqualified", bot, reason)
     print_table(summary)

@@ -8,7 +8,7 @@ import msgspec
 
 from runner.errors import UsageError
 from runner.league.replaying import as_then, cast_of, match_of, plan_of, play_again
-from runner.league.ruling import open_results, publish
+from runner.league.ruling import open_results, publish, told
 from runner.play.settings import PlaySettings
 from runner.publish.wording import utc
 from runner.run.signals import StopSignals
@@ -43,10 +43,11 @@ def rerun(
         The new table, and what was done, in a line or two.
 
     Raises:
-        UsageError: There is no such deal, or its bots are not at hand.
+        UsageError: There is no such deal, no reason, or its bots are not at hand.
         RunError: It cannot be played here, or the disk fails.
         Interrupted: By a signal; nothing was changed.
     """
+    reason = told(reason)
     with StopSignals() as signals, open_results(folder) as store:
         settings = msgspec.convert(store.meta("settings"), PlaySettings)
         record = store.record(number)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.schedule.stages import Stages
 
-__all__ = ["Kind", "open_results", "publish", "rule", "undo"]
+__all__ = ["Kind", "open_results", "publish", "rule", "told", "undo"]
 
 Kind = Literal["disqualified", "withdrawn"]
 
@@ -76,9 +76,11 @@ def rule(
         The new table, and what was done, in a line.
 
     Raises:
-        UsageError: There is no such bot, or the tournament's format cannot go on without it.
+        UsageError: There is no such bot, no reason, or the tournament's format cannot go on
+            without it.
         RunError: The disk fails.
     """
+    reason = told(reason)
     with open_results(folder) as store:
         entrant = _number(store, name)
         done = next((one for one in in_force(store) if _is(one, kind, entrant)), None)
@@ -110,6 +112,18 @@ def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
         else:
             line = f"that {name} was {kind} has been taken back already"
         return publish(folder, store), line
+
+
+def told(reason: str) -> str:
+    """A reason as it is kept: one line without anything that could move a cursor.
+
+    Raises:
+        UsageError: It is empty.
+    """
+    line = " ".join("".join(one if one.isprintable() else " " for one in reason).split())
+    if not line:
+        raise UsageError("give --reason: everybody will read it")
+    return line
 
 
 def _is(decision: Decision, kind: Kind, entrant: int) -> bool:

@@ -97,3 +97,5 @@ def test_rounds_that_were_planned_from_a_deal_stay_when_it_is_void(arena: Arena)
 def test_a_deal_that_is_not_there_is_refused(cup: Arena, out: Path) -> None:
     ended = cup.run("rerun", out, "--deal", 99, "--reason", "noise", status=2)
     assert "there is no deal 99; it has 16" in ended.stderr
+    ended = cup.run("rerun", out, "--deal", 1, "--reason", " ", status=2)
+    assert "give --reason" in ended.stderr

@@ -37,7 +37,7 @@ def _deals(folder: Path) -> list[Any]:
 
 def test_deals_of_a_disqualified_bot_count_for_nobody_and_come_back(cup: Arena, out: Path) -> None:
     before, deals = _tables(out), _deals(out)
-    words = ("disqualify", out, "two", "--reason", "copied | from *one*")
+    words = ("disqualify", out, "two", "--reason", "copied |\n from\x1b *one*")
     assert "two is disqualified now" in cup.run(*words).stdout
     without = _tables(out)
     rows = cup.rows(out.name)
@@ -144,5 +144,8 @@ def test_wrong_names_are_answered_with_the_nearest(out: Path) -> None:
         rule(out, "disqualified", "tow", "it is")
     with pytest.raises(UsageError, match="was never withdrawn"):
         undo(out, "withdrawn", "one")
+    for reason in ("", " \n"):
+        with pytest.raises(UsageError, match="give --reason"):
+            rule(out, "withdrawn", "one", reason)
     with pytest.raises(UsageError, match="no results here"):
         rule(out / "nowhere", "disqualified", "one", "it is")
