@@ -14,6 +14,7 @@ from runner.config import load_config
 from runner.config.document import load_document
 from runner.config.entrants import Candidates
 from runner.config.problems import Problems
+from runner.config.written import Granted
 from runner.errors import ConfigError, RunError, UsageError
 
 __all__ = ["Entry", "League", "find_league", "slug"]
@@ -25,6 +26,8 @@ class Entry(NamedTuple):
     name: str
     place: int
     """In the list of bots, from 0."""
+    granted: tuple[str, ...]
+    """What the organiser has written of it besides its folder and name: ``trusted``, say."""
 
 
 def find_league(path: Path) -> Path:
@@ -50,12 +53,13 @@ class League:
         path: Its configuration.
 
     Raises:
-        ConfigError: It is wrong, apart from bots whose languages this machine lacks.
+        ConfigError: It is wrong, apart from bots whose languages this machine lacks, and from
+            having too few of them for a run.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config = load_config(path, skip_broken=True)
+        self.config = load_config(path, skip_broken=True, growing=True)
         if self.config.path != path:
             raise UsageError(f"{path}: there is no such file")
         self.entries = self._read_entries()
@@ -100,7 +104,7 @@ class League:
         reader = Candidates(document, self.folder)
         found = [reader.read(place) for place in range(len(document.get(("bots",))))]
         return [
-            Entry(candidate.entrant.name, place)
+            Entry(candidate.entrant.name, place, _granted(document.get(("bots", place))))
             for place, candidate in enumerate(found)
             if candidate is not None
         ]
@@ -111,7 +115,7 @@ class League:
         try:
             trial.write_bytes(text.encode())
             trial.chmod(self.path.stat().st_mode)
-            load_config(trial, skip_broken=True)
+            load_config(trial, skip_broken=True, growing=True)
             trial.replace(self.path)
         except OSError as error:
             raise RunError(f"{self.path}: it cannot be written: {error}") from error
@@ -120,6 +124,12 @@ class League:
             raise ConfigError(named) from error
         finally:
             trial.unlink(missing_ok=True)
+
+
+def _granted(entry: object) -> tuple[str, ...]:
+    """What an entry grants its bot, as the keys that are written there."""
+    written = entry if isinstance(entry, dict) else {}
+    return tuple(key for key in Granted.model_fields if written.get(key))
 
 
 def _folded(name: str) -> str:

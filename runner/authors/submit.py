@@ -11,7 +11,7 @@ from runner.authors.check import check_bot, make_plan
 from runner.authors.folder import read_bot
 from runner.authors.league import slug
 from runner.bots.sources import copy, digest, scan
-from runner.config.text import shown
+from runner.config.text import listed, shown
 from runner.errors import RunError, TourneyError, UsageError
 
 if TYPE_CHECKING:
@@ -38,16 +38,26 @@ class Submission:
     """The folder of this version."""
     hash: str
     """SHA-256 of its files."""
-    replaced: bool
-    """Whether an older version was taken out."""
+    replaced: Entry | None
+    """The older version that was taken out."""
     league: Path
     """The configuration."""
+    missing: int
+    """So many bots more are needed to fill a table."""
 
     def next_steps(self) -> list[str]:
         """What happens now, for the author."""
         lines = [f"{self.name} is entered: {self.version} (SHA-256 {self.hash[:12]})"]
         if self.replaced:
             lines.append("it takes the place of the version before, whose folder is kept")
+        if self.replaced and self.replaced.granted:
+            lines.append(
+                f"that version had {listed(self.replaced.granted, 'and')} in {self.league}; this "
+                "one has not, since its files are others: the organiser may grant that anew"
+            )
+        if self.missing:
+            more = "1 more bot" if self.missing == 1 else f"{self.missing} more bots"
+            lines.append(f"a table is full, and the league can begin, with {more}")
         lines.append(f"to have it play: tourney season {shlex.quote(str(self.league))}")
         if repository := _repository(self.version):
             git = f"git -C {shlex.quote(str(repository))}"
@@ -70,7 +80,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     today: date,
     tell: Callable[[Check], None],
 ) -> Submission:
-    """Check a bot and enter it.
+    """Check a bot and enter it; the league may be too small for a run yet.
 
     Args:
         folder: The bot.
@@ -102,7 +112,9 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     except TourneyError:
         shutil.rmtree(version)
         raise
-    return Submission(entrant.name, version, sha256, rival is not None, league.path)
+    bots = len(league.entries) + (rival is None)
+    missing = max(0, league.config.options.players - bots)
+    return Submission(entrant.name, version, sha256, rival, league.path, missing)
 
 
 def _rival(entrant: Entrant, league: League, *, replace: bool) -> Entry | None:

@@ -41,7 +41,7 @@ def check(
     from runner.authors.protection import tidy
     from runner.config import load_config
 
-    plan = make_plan(load_config(config) if config else None)
+    plan = make_plan(load_config(config, skip_broken=True, growing=True) if config else None)
     entrant = read_bot(bot)
 
     def tell(done: Check) -> None:

@@ -51,7 +51,11 @@ _DEFAULT_FORMAT = "round-robin"
 
 
 def load_config(
-    path: FilePath, *, seed: int | str | None = None, skip_broken: bool = False
+    path: FilePath,
+    *,
+    seed: int | str | None = None,
+    skip_broken: bool = False,
+    growing: bool = False,
 ) -> Config:
     """Read a tournament's file and the ``bot.yaml`` files that it names.
 
@@ -60,6 +64,7 @@ def load_config(
         seed: Replaces the file's seed; ``secret`` for none.
         skip_broken: Leave out bots whose programs this machine does not have, and say so in
             `Config.skipped`, instead of refusing them.
+        growing: Take too few bots for a table, even none: enough for all but a run.
 
     Raises:
         ConfigError: With everything that is wrong, each with its file, line and column.
@@ -76,7 +81,12 @@ def load_config(
     )
     schedule = _schedule(document)
     match = _match(document, settings, options)
-    candidates, skipped = _candidates(document, found, options, skip_broken=skip_broken)
+    candidates, skipped = _candidates(
+        document,
+        found,
+        seats=None if options is None or growing else options.players,
+        skip_broken=skip_broken,
+    )
     if schedule is not None and options is not None and not problems:
         _check_playable(document, schedule, options.players, candidates)
     if (
@@ -211,9 +221,16 @@ def _seed(seed: int | str | None) -> int | str | None:
 
 
 def _candidates(
-    document: Document, file: FilePath, options: GameOptions | None, *, skip_broken: bool
+    document: Document, file: FilePath, *, seats: int | None, skip_broken: bool
 ) -> tuple[list[Candidate], tuple[str, ...]]:
-    """All entrants in their order, and a line for each that was left out."""
+    """All entrants in their order, and a line for each that was left out.
+
+    Args:
+        document: The file's content.
+        file: Where it lies.
+        seats: So many bots are needed at least; None for any number.
+        skip_broken: Whether to leave bots out that cannot run here.
+    """
     entries = document.get(("bots",))
     if not isinstance(entries, list):
         found = f"found {shown(entries)}" if "bots" in document.data else "this key is missing"
@@ -232,7 +249,8 @@ def _candidates(
                 document.problems.add(problem)
     _check_names(document, candidates)
     _check_games(document, candidates)
-    _check_number(document, options, len(entries) - len(skipped))
+    if seats is not None:
+        _check_number(document, seats, len(entries) - len(skipped))
     return candidates, tuple(skipped)
 
 
@@ -275,11 +293,11 @@ def _check_games(document: Document, candidates: list[Candidate]) -> None:
             )
 
 
-def _check_number(document: Document, options: GameOptions | None, found: int) -> None:
-    if options is not None and found < options.players:
+def _check_number(document: Document, seats: int, found: int) -> None:
+    if found < seats:
         document.add(
             ("bots",),
-            f"found {found} bot{'' if found == 1 else 's'}, expected at least {options.players} "
+            f"found {found} bot{'' if found == 1 else 's'}, expected at least {seats} "
             "to fill a table: add bots, or fewer players under 'rules:'",
         )
 
@@ -287,7 +305,12 @@ def _check_number(document: Document, options: GameOptions | None, found: int) -
 def _check_playable(
     document: Document, schedule: ScheduleConfig, players: int, candidates: list[Candidate]
 ) -> None:
-    """Refuse entrants, teams or options that the format cannot make tables of."""
+    """Refuse entrants, teams or options that the format cannot make tables of.
+
+    Too few bots for a single table are for `_check_number` to refuse, or not.
+    """
+    if len(candidates) < players:
+        return
     field = Field(
         entrants=len(candidates),
         players=players,

@@ -11,10 +11,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """With a cache of staged bots that all these tests share."""
-    cache = tmp_path_factory.mktemp("cache")
-    return {**os.environ, "TOURNEY_CACHE": str(cache), "LANG": "C.UTF-8", "COLUMNS": "200"}
+def environment(built: Path) -> dict[str, str]:
+    """With a cache of staged bots that all tests share."""
+    return {**os.environ, "TOURNEY_CACHE": str(built), "LANG": "C.UTF-8", "COLUMNS": "200"}
 
 
 @pytest.fixture

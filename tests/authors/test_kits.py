@@ -40,9 +40,7 @@ def make(workshop: Program, language: str) -> Path:
 @pytest.mark.parametrize("language", KITS)
 def test_a_kit_runs_at_once_and_passes_every_check(workshop: Program, language: str) -> None:
     folder = make(workshop, language)
-    config = yaml.safe_load(LEAGUE)
-    config["bots"] = [{"bot": str(BOTS / "random")}, {"bot": str(BOTS / "greedy")}]
-    workshop.write("trial.yaml", yaml.safe_dump(config))
+    workshop.write("trial.yaml", LEAGUE)
     done = workshop("check", folder.name, "--config", "trial.yaml", "--json")
     document = json.loads(done.stdout)
     assert [check for check in document["checks"] if check["verdict"] != "ok"] == []

@@ -70,7 +70,11 @@ def test_a_taken_name_is_refused_or_replaced_or_avoided(
     tourney: Program, league: Path, mine: Path
 ) -> None:
     assert tourney("submit", "mine", league).returncode == 0
-    entered = league.read_text()
+    (version,) = versions(league, "mine")
+    folder = f"bots/mine/{version.name}"
+    granted = f"{{bot: {folder}, network: false, trusted: true, env: {{A: b}}}}"
+    entered = league.read_text().replace(folder, granted)
+    league.write_text(entered)
     (mine / "notes.txt").write_text("a new version")
     done = tourney("submit", "mine", league)
     assert (done.returncode, league.read_text()) == (2, entered)
@@ -78,14 +82,26 @@ def test_a_taken_name_is_refused_or_replaced_or_avoided(
     done = tourney("submit", "mine", league, "--replace")
     assert done.returncode == 0, done.stderr
     assert "takes the place of the version before" in done.stdout
+    assert "had env and trusted in" in done.stdout
     first, second = versions(league, "mine")
     text = league.read_text()
+    assert "trusted" not in text
     assert (first.name in text) + (second.name in text) == 1
     assert len(text.splitlines()) == len(entered.splitlines())
     done = tourney("submit", "mine", league, "--name", "MINE-2")
     assert done.returncode == 0, done.stderr
     assert 'name: "MINE-2"}' in league.read_text()
     assert [entry.name for entry in League(league).entries][2:] == ["mine", "MINE-2"]
+
+
+def test_a_new_league_takes_its_first_bot(tourney: Program, league: Path, mine: Path) -> None:
+    league.write_text("game: tienlen\nrules: {players: 2}\nbots: []\ntime: {move: 10s}\n")
+    done = tourney("submit", mine, "league")
+    assert done.returncode == 0, done.stderr
+    assert "the league can begin, with 1 more bot\n" in done.stdout
+    assert [entry.name for entry in League(league).entries] == ["mine"]
+    done = tourney("plan", league)
+    assert (done.returncode, "found 1 bot, expected at least 2" in done.stderr) == (2, True)
 
 
 REFUSED = {
