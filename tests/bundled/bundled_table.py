@@ -56,10 +56,12 @@ class Play:
     """Plays deals.
 
     Args:
-        folder: For configurations and the staged bots; what was built there is used again.
+        folder: For configurations.
+        cache: Of staged bots; what was built there is used again.
     """
 
     folder: Path
+    cache: Path
 
     def __call__(
         self,
@@ -104,7 +106,7 @@ class Play:
         return self._staged(self._configured([bot] * 2, {"game": "tienlen"}, None).entrants[0])
 
     def _staged(self, entrant: Entrant) -> Bot:
-        return stage(entrant, self.folder / "cache")
+        return stage(entrant, self.cache)
 
     def _configured(
         self,

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
+def play(tmp_path_factory: pytest.TempPathFactory, built: Path) -> Play:
     become_subreaper()  # as every worker is: it finds what bots leave behind
-    folder: Path = tmp_path_factory.mktemp("bundled")
-    return Play(folder)
+    return Play(tmp_path_factory.mktemp("bundled"), built)
