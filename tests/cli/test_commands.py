@@ -12,19 +12,19 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import jsonschema
 import pytest
 import yaml
 from typer.testing import CliRunner
-from whole_program import TOURNEY, until
+from whole_program import TOURNEY, Arena, Ended, until
 
 import runner
 from runner.cli.app import app
 
 if TYPE_CHECKING:
-    from whole_program import Arena
+    from collections.abc import Iterator
 
 COMMANDS = ("run", "standings", "plan", "games", "schema")
 FORMATS = {"json": "standings.json", "csv": "standings.csv", "md": "standings.md"}
@@ -95,25 +95,38 @@ def test_wrong_usage_ends_with_status_2_and_says_why(words: list[str], arena: Ar
     assert ended.stderr
 
 
-def test_tables_go_to_stdout_and_all_else_to_stderr(arena: Arena) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")], name="Friday Cup")
-    ended = arena.run("run", config, "--out", "out")
-    assert "Friday Cup: tienlen, 4 deals" in ended.stdout
+class Played(NamedTuple):
+    """A finished tournament that tests only read."""
+
+    arena: Arena
+    ended: Ended
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    arena = Arena(tmp_path_factory.mktemp("played"))
+    config = arena.configure([arena.bot("één"), arena.bot("zwei")], name="Ünïcode Cup")
+    yield Played(arena, arena.run("run", config, "--out", "out"))
+    arena.close()
+
+
+def test_tables_go_to_stdout_and_all_else_to_stderr(played: Played) -> None:
+    stdout, stderr = played.ended.stdout, played.ended.stderr
+    assert "Ünïcode Cup: tienlen, 4 deals" in stdout
     for title in ("rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"):
-        assert title in ended.stdout
-    assert "protection:" not in ended.stdout
-    for words in ("Friday Cup: Tien Len", "limits:", "protection:", "schedule:", "seed: 1"):
-        assert words in ended.stderr
-    assert "\x1b" not in ended.stdout + ended.stderr  # plain lines where there is no terminal
+        assert title in stdout
+    assert "protection:" not in stdout
+    for words in ("Ünïcode Cup: Tien Len", "limits:", "protection:", "schedule:", "seed: 1"):
+        assert words in stderr
+    assert "\x1b" not in stdout + stderr  # plain lines where there is no terminal
 
 
-def test_standings_are_the_files_again(arena: Arena) -> None:
-    config = arena.configure([arena.bot("één"), arena.bot("zwei")], name="Ünïcode")
-    ended = arena.run("run", config, "--out", "out")
+def test_standings_are_the_files_again(played: Played) -> None:
+    arena = played.arena
     for name, file in FORMATS.items():
         again = arena.run("standings", "out", "--format", name, env=POOR).stdout
         assert again == (arena.path / "out" / file).read_text("utf-8")
-    assert arena.run("standings", "out").stdout in ended.stdout
+    assert arena.run("standings", "out").stdout in played.ended.stdout
     row = next(csv.DictReader(io.StringIO(arena.files()["standings.csv"])))
     best = arena.table()["entrants"][0]
     assert row["name"] == best["name"]
@@ -145,9 +158,8 @@ def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:
 AS_ANYBODY = ("setpriv", "--bounding-set", "-dac_override", "--") if os.geteuid() == 0 else ()
 
 
-def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(arena: Arena) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")])
-    arena.run("run", config, "--out", "out")
+def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(played: Played) -> None:
+    arena = played.arena
     copy = arena.path / "copy"
     shutil.copytree(arena.path / "out", copy)
     for path in [*copy.rglob("*"), copy]:

@@ -52,7 +52,7 @@ LONGEST_DEAL = 10_000
 seeds = st.integers(0, 2**63)
 
 every_game = pytest.mark.parametrize(("name", "rules"), RULES)
-few_deals = settings(max_examples=5)
+few_deals = settings(max_examples=3)
 
 
 def deal(name: str, rules: dict[str, Any], seed: int, start: int | None = None) -> State[Any]:
