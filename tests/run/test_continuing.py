@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from whole_program import Arena, until
+from whole_program import Arena, Ended, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +52,33 @@ def played_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbe
     config = arena.configure(_field(arena), schedule={"rounds": 8})
     arena.run("run", config, "--out", "undisturbed")
     yield Undisturbed(arena, config, arena.files("undisturbed"))
+    arena.close()
+
+
+class Finished(NamedTuple):
+    """A small tournament that was played to its end."""
+
+    arena: Arena
+    bots: list[dict[str, Any]]
+    ended: Ended
+
+
+@pytest.fixture
+def finished(small: Finished) -> Finished:
+    """That tournament, with results in "out" that a test may change."""
+    for path in small.arena.path.glob("out*"):
+        shutil.rmtree(path)
+    shutil.copytree(small.arena.path / "small", small.arena.path / "out")
+    return small
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    arena = Arena(tmp_path_factory.mktemp("small"))
+    told = f"open({str(arena.path / 'started')!r}, 'a').write('x')"
+    bots = [arena.bot("one", first=told), arena.bot("two")]
+    ended = arena.run("run", arena.configure(bots), "--out", "small", "--jobs", 1)
+    yield Finished(arena, bots, ended)
     arena.close()
 
 
@@ -133,13 +160,11 @@ def test_a_worker_that_dies_is_replaced_and_its_matches_played_again(
     assert arena.is_clean()
 
 
-def test_a_finished_run_prints_its_table_and_starts_no_bot(arena: Arena) -> None:
-    told = f"open({str(arena.path / 'started')!r}, 'a').write('x')"
-    config = arena.configure([arena.bot("one", first=told), arena.bot("two")])
-    first = arena.run("run", config, "--out", "out")
-    (arena.path / "started").unlink()
-    second = arena.run("run", config, "--out", "out")
-    assert second.stdout == first.stdout
+def test_a_finished_run_prints_its_table_and_starts_no_bot(finished: Finished) -> None:
+    arena, bots, first = finished
+    (arena.path / "started").unlink(missing_ok=True)
+    second = arena.run("run", arena.configure(bots), "--out", "out")
+    assert second.stdout == first.stdout.replace("small/index.html", "out/index.html")
     assert not (arena.path / "started").exists()
 
 
@@ -157,9 +182,8 @@ def test_name_rating_and_more_rounds_may_change(arena: Arena) -> None:
     assert arena.table()["name"] == "After"
 
 
-def test_a_new_rating_alone_needs_no_deal(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    arena.run("run", arena.configure(bots), "--out", "out")
+def test_a_new_rating_alone_needs_no_deal(finished: Finished) -> None:
+    arena, bots, _ = finished
     before = arena.rows()
     ended = arena.run("run", arena.configure(bots, rating={"mu": 100}), "--out", "out")
     assert "played" not in ended.stderr
@@ -203,9 +227,8 @@ def test_a_folder_of_another_tournament_is_refused_with_all_differences(arena: A
     assert arena.files() == before
 
 
-def test_fresh_moves_the_old_results_aside(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    arena.run("run", arena.configure(bots), "--out", "out", "--jobs", 1)
+def test_fresh_moves_the_old_results_aside(finished: Finished) -> None:
+    arena, bots, _ = finished
     before = arena.files()
     (arena.path / "out.old-1").mkdir()
     again = arena.configure(bots, seed=7)
@@ -269,9 +292,8 @@ def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(undisturbed: U
     assert arena.files() == tables
 
 
-def test_what_a_finished_tournament_was_played_under_stays_true(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    arena.run("run", arena.configure(bots), "--out", "out")
+def test_what_a_finished_tournament_was_played_under_stays_true(finished: Finished) -> None:
+    arena, bots, _ = finished
     _store_facts(arena, protection="a vault", clock="a sundial", version="0.0.1")
     arena.run("run", arena.configure(bots), "--out", "out")
     kept = _stored(arena, "facts")
@@ -292,10 +314,9 @@ def test_what_a_finished_tournament_was_played_under_stays_true(arena: Arena) ->
     ],
 )
 def test_what_bots_may_do_does_not_change_silently(
-    keys: dict[str, Any], rights: dict[str, Any], words: str, arena: Arena
+    keys: dict[str, Any], rights: dict[str, Any], words: str, finished: Finished
 ) -> None:
-    one, two = arena.bot("one"), arena.bot("two")
-    arena.run("run", arena.configure([one, two]), "--out", "out")
+    arena, (one, two), _ = finished
     config = arena.configure([one | rights, two], **keys)
     assert words in arena.run("run", config, "--out", "out", status=2).stderr
     identity = _stored(arena, "identity")
@@ -304,23 +325,22 @@ def test_what_bots_may_do_does_not_change_silently(
     arena.run("run", config, "--out", "out")
 
 
-def test_fresh_moves_neither_other_files_nor_the_working_folder(arena: Arena) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")])
-    (arena.path / "mine").mkdir()
+def test_fresh_moves_neither_other_files_nor_the_working_folder(finished: Finished) -> None:
+    arena, bots, _ = finished
+    config = arena.configure(bots)
+    (arena.path / "mine").mkdir(exist_ok=True)
     (arena.path / "mine" / "thesis.tex").touch()
     ended = arena.run("run", config, "--out", "mine", "--fresh", status=2)
     assert "holds other files" in ended.stderr
-    arena.run("run", config, "--out", "out")
     ended = arena.run("run", config, "--out", ".", "--fresh", cwd=arena.path / "out", status=2)
     assert "the folder aside that you are in" in ended.stderr
     assert not list(arena.path.glob("*.old-*"))
 
 
 def test_a_place_for_the_site_that_is_taken_is_found_before_anything_is_played(
-    arena: Arena,
+    finished: Finished,
 ) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    arena.run("run", arena.configure(bots), "--out", "out")
+    arena, bots, _ = finished
     deals = arena.deals()
     (arena.path / "out" / "site" / "site.json").unlink()
     more = arena.configure(bots, schedule={"rounds": 2})
