@@ -54,6 +54,9 @@ class Changes(msgspec.Struct, frozen=True):
     deals: int
     """That are new."""
     leader: str | None
+    """The first by name of those at rank 1."""
+    tied: int
+    """How many others share that rank."""
     moves: tuple[Move, ...]
     faults: tuple[NewFaults, ...]
     rulings: dict[str, str]
@@ -75,6 +78,7 @@ def changes(before: Seen | None, summary: Summary) -> Changes:
     """Compare a table with what was seen before, if anything was."""
     old, new = before or Seen(0, {}, {}, {}), seen(summary)
     names = [row.name for row in summary.entrants]
+    first = [name for name in names if new.ranks.get(name) == 1]
     moves = (Move(name, old.ranks.get(name), new.ranks.get(name)) for name in names)
     faults = (
         NewFaults(name, kind, count - old.faults.get(name, {}).get(kind, 0))
@@ -84,7 +88,8 @@ def changes(before: Seen | None, summary: Summary) -> Changes:
     return Changes(
         tournament=summary.facts.name,
         deals=new.deals - old.deals,
-        leader=next((name for name in names if new.ranks.get(name) == 1), None),
+        leader=first[0] if first else None,
+        tied=max(0, len(first) - 1),
         moves=tuple(move for move in moves if move.before != move.after),
         faults=tuple(fault for fault in faults if fault.count > 0),
         rulings={
@@ -102,7 +107,8 @@ def text(news: Changes) -> str:
     sign = "no new deals" if not news.deals else f"{counted(abs(news.deals), 'deal')}"
     verb = "" if not news.deals else (" more" if news.deals > 0 else " fewer")
     head = f"{plain(news.tournament)}: {sign}{verb}"
-    lines = [head if news.leader is None else f"{head}; {plain(news.leader)} leads"]
+    shared = f" with {counted(news.tied, 'other')}" if news.tied else ""
+    lines = [head if news.leader is None else f"{head}; {plain(news.leader)} leads{shared}"]
     lines += _cut([_move(move) for move in news.moves])
     lines += _cut(
         [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from runner.league.seasons import current, season_folders
@@ -49,7 +50,12 @@ def test_a_league_from_its_first_run_to_its_second_season(arena: Arena) -> None:
     rows = {row.name: row for row in result.rows}
     assert rows["bad"].points == 0
     assert set(rows["three"].ranks) == {"1"}
-    assert sum(row.points for row in result.rows) == 4 * 3 // 2 + 3 * 2 // 2
+    ranks = [
+        [row.ranks[name] for row in result.rows if name in row.ranks] for name in ["1", "autumn"]
+    ]
+    assert list(map(len, ranks)) == [4, 3]
+    apart = sum(one != other for season in ranks for one, other in combinations(season, 2))
+    assert sum(row.points for row in result.rows) == apart > 0
     assert json.loads((seasons / "league.json").read_text("utf-8"))["seasons"] == ["1", "autumn"]
     assert "| bot |" in arena.run("league", arena.path, "--format", "md").stdout
 
