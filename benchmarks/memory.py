@@ -57,7 +57,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 def _play(program: WorkerProgram, first: int) -> None:
     matches = tuple(MatchPlan(0, number, (0, 1, 2, 3)) for number in range(first, first + CHUNK))
-    program.write(task_frame(Chunk(first + 1, 0, matches)))
+    program.write(task_frame(Chunk(first + 1, matches)))
     while True:
         outcomes = program.read()
         assert outcomes is not None, "the worker has ended"

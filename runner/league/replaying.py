@@ -170,7 +170,7 @@ def play_again(
         Interrupted: By a signal.
     """
     results: dict[int, tuple[DealRecord, ...]] = {}
-    waiting = [Chunk(number, number, (plan,)) for number, plan in enumerate(plans)]
+    waiting = [Chunk(number, (plan,), renew=True) for number, plan in enumerate(plans)]
     waiting.reverse()
     mode = how.sandbox or as_then(store, cast)[0]
     executor = LocalExecutor(_setup(store, cast, mode), min(how.jobs or available(), len(plans)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from runner.config.text import escaped
 from runner.run import checkpoint
+from runner.run.lanes import Lanes
 from runner.run.wire import Check, Checked, Chunk, Played, Waiting
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ Enough = Callable[[Iterable["DealRecord"]], bool]
 
 _CHUNK_SECONDS = 0.5
 """How long a chunk should take: long against a commit, short against a person's patience."""
+_WORTH_SECONDS = 1.0
+"""So much work of another's is worth starting a worker's bots anew, of which each takes some
+hundredths of a second."""
 _REQUEST_LOGGED = 1000
 """Characters; all of it is in the results file."""
 _TICK = 0.1
@@ -112,16 +116,14 @@ class Conductor:
     def _play_block(
         self, block: Block, store: Store, folder: ResultsFolder, progress: Progress
     ) -> None:
-        waves = deque((epoch, deque(matches)) for epoch, matches in block.waves if matches)
-        while waves or self._open:
-            while waves and len(self._open) < self._executor.slots:
-                self._submit(waves)
+        lanes = Lanes(block.waves, self._executor.slots)
+        while lanes.left or self._open:
+            self._submit(block.number, lanes)
             for outcome in self._executor.wait(_TICK):
                 if isinstance(outcome, Played):
                     self._heard.pop(outcome.number, None)
                     done = self._open.pop(outcome.number)
-                    if waves:  # first keep the worker busy, then write
-                        self._submit(waves)
+                    self._submit(block.number, lanes)  # first keep the worker busy, then write
                     self._store(outcome, done, store, folder, progress)
                 elif isinstance(outcome, Waiting):
                     self._heard[outcome.number] = time.monotonic()
@@ -142,14 +144,29 @@ class Conductor:
             if self._heard.get(number, 0.0) < recent:
                 del progress.waiting[number]
 
-    def _submit(self, waves: deque[tuple[int, deque[MatchPlan]]]) -> None:
-        epoch, matches = waves[0]
-        size = self._chunk_size(len(matches))
-        chunk = Chunk(next(self._numbers), epoch, tuple(matches.popleft() for _ in range(size)))
+    def _submit(self, block: int, lanes: Lanes) -> None:
+        """Give every worker that has nothing to do a chunk, if there is one for it."""
+        slots = self._executor.slots
+        busy = {chunk.lane for chunk in self._open.values()}
+        idle = [lane for lane in range(slots) if lane not in busy]
+        idle = idle[: max(0, slots - len(self._open))]
+        idle = [
+            lane
+            for lane in idle
+            if not self._hand_out(block, lane, lanes.take(lane, self._chunk_size(lanes.left)))
+        ]
+        worth = int(_WORTH_SECONDS / (self._match_seconds or 1.0)) if self._open else 0
+        for lane in idle:
+            self._hand_out(block, lane, lanes.relieve(self._chunk_size(lanes.left), worth))
+
+    def _hand_out(self, block: int, lane: int, matches: tuple[MatchPlan, ...]) -> bool:
+        """Submit some matches; says whether there were any."""
         if not matches:
-            waves.popleft()
+            return False
+        chunk = Chunk(next(self._numbers), matches, block, lane)
         self._open[chunk.number] = chunk
         self._executor.submit(chunk)
+        return True
 
     def _chunk_size(self, left: int) -> int:
         """Matches for about `_CHUNK_SECONDS`; fewer towards the end, so that all end together."""

@@ -19,7 +19,7 @@ from runner.run.doing import doing
 from runner.run.executor import Executor, raise_if_broken
 from runner.run.program import WorkerProgram
 from runner.run.silence import Silence
-from runner.run.wire import Alive, Spoilt, Waiting, task_frame
+from runner.run.wire import Alive, Chunk, Spoilt, Waiting, task_frame
 
 if TYPE_CHECKING:
     from runner.run.cores import Core
@@ -38,6 +38,7 @@ _PROMPT = 1.0
 class _Worker:
     program: WorkerProgram
     core: Core | None
+    lane: int
     task: Task | None = None
     silence: Silence = field(default_factory=Silence)
 
@@ -70,7 +71,7 @@ class LocalExecutor(Executor):
         self._news = self._about_cores(wanted)
         try:
             for number in range(wanted):
-                self._start(self._cores[number] if number < len(self._cores) else None)
+                self._start(self._cores[number] if number < len(self._cores) else None, number)
         except BaseException:
             self.kill()
             raise
@@ -87,8 +88,9 @@ class LocalExecutor(Executor):
 
     def submit(self, task: Task) -> None:
         """See `Executor.submit`."""
-        idle = next(worker for worker in self._workers.values() if worker.task is None)
-        self._hand(idle, task)
+        idle = [worker for worker in self._workers.values() if worker.task is None]
+        lane = task.lane if isinstance(task, Chunk) else None
+        self._hand(next((one for one in idle if one.lane == lane), idle[0]), task)
 
     def wait(self, timeout: float) -> list[Outcome]:
         """See `Executor.wait`."""
@@ -136,7 +138,7 @@ class LocalExecutor(Executor):
         note = f"note: {lacking} of {workers} workers have no core of their own"
         return [f"{note}: there are no more, or other runs hold them"]
 
-    def _start(self, core: Core | None) -> _Worker:
+    def _start(self, core: Core | None, lane: int) -> _Worker:
         cpu = None if core is None else core.number
         try:
             program = WorkerProgram(msgspec.structs.replace(self._setup, cpu=cpu))
@@ -145,7 +147,7 @@ class LocalExecutor(Executor):
                 f"a worker cannot be started ({error}). What was stored before is safe; run the"
                 " same command again to continue, with fewer --jobs if this machine is full."
             ) from error
-        worker = _Worker(program, core)
+        worker = _Worker(program, core, lane)
         self._workers[program.output] = worker
         self._poll.register(program.output, select.POLLIN)
         return worker
@@ -185,7 +187,7 @@ class LocalExecutor(Executor):
                 " What was stored before is safe; is the machine out of memory? Run the same"
                 " command again to continue."
             )
-        replacement = self._start(worker.core)
+        replacement = self._start(worker.core, worker.lane)
         if task is not None:
             self._hand(replacement, task)
 

@@ -1,9 +1,9 @@
 """What is played next: rounds in blocks, rotations in turn, nothing twice.
 
-Within a block the rotations of duplicate deals are the outer loop, and every worker renews its
-bots between two rotations, so no process ever meets the same cards twice. Blocks grow from one
-round: a bot that fails in every deal of a round is found out after the first, and long runs
-still renew their bots seldom.
+Within a block the rotations of duplicate deals are the outer loop, and a worker renews its bots
+before it plays another rotation of the same deals, so no process ever meets the same cards twice.
+Blocks grow from one round: a bot that fails in every deal of a round is found out after the first,
+and long runs still renew their bots seldom.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Block(NamedTuple):
 
     number: int
     span: Span
-    waves: tuple[tuple[int, tuple[MatchPlan, ...]], ...]
-    """(epoch, missing matches) by rotation; one may start before the one before it has ended."""
+    waves: tuple[tuple[MatchPlan, ...], ...]
+    """Missing matches by rotation; one may start before the one before it has ended."""
     there: int
     """How many matches (rotations counted) are stored already."""
     whole: bool
@@ -186,8 +186,6 @@ class Planner:
         there = self._store.keys(span.rounds, self._rotations, span.matches)
         waves = []
         for rotation in range(self._rotations):
-            # The last wave of a block and the first of the next deal different cards.
-            epoch = number * (self._rotations - 1) + rotation
             plans = tuple(
                 MatchPlan(
                     table.round,
@@ -199,8 +197,8 @@ class Planner:
                 for table in tables
                 if DealKey(table.round, table.match, rotation) not in there
             )
-            waves.append((epoch, plans))
-        missing = sum(len(matches) for _, matches in waves)
+            waves.append(plans)
+        missing = sum(map(len, waves))
         stored = len(tables) * self._rotations - missing
         return Block(number, span, tuple(waves), stored, whole)
 

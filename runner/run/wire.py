@@ -71,9 +71,13 @@ class Chunk(msgspec.Struct, frozen=True, tag=True):
     """Play some matches."""
 
     number: int
-    epoch: int
-    """Bots that were started in another epoch may know these cards, and are renewed."""
     matches: tuple[MatchPlan, ...]
+    block: int = 0
+    """Only matches of one block can be of the same cards."""
+    lane: int = 0
+    """Whose it should be; see `runner.run.lanes`."""
+    renew: bool = False
+    """Whether all bots are started anew for it."""
 
 
 class Checked(msgspec.Struct, frozen=True, tag=True):

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
+    from runner.play.settings import MatchPlan
     from runner.results.records import DealRecord
     from runner.run.wire import Outcome, Setup, Task
 
@@ -93,7 +94,9 @@ class Worker:
     def __init__(self, setup: Setup, output: int) -> None:
         self._output = output
         self._number = 0
-        self._epoch: int | None = None
+        self._block = -1
+        self._met: set[tuple[int, int]] = set()
+        """The cards, by round and match, that some bot that lives may know."""
         self._told = 0.0
         self._silent = _Silence()
         self._tables = Tables(
@@ -126,18 +129,32 @@ class Worker:
         self._tables.pool.kill()
 
     def _play(self, chunk: Chunk) -> Played:
-        if chunk.epoch != self._epoch:
-            self._tables.pool.renew()
-            end_unknown_children(set())  # all that bots have left, however well it hid
-            self._epoch = chunk.epoch
+        if chunk.renew:
+            self._renew()
+        if chunk.block != self._block:
+            self._met.clear()
+            self._block = chunk.block
         began, used = time.monotonic(), time.process_time()
         records: list[DealRecord] = []
         for plan in chunk.matches:
+            self._see_to_fresh_cards(plan)
             for record in self._tables.play(plan):
                 records.append(record)
                 self._tell(Alive(chunk.number), time.monotonic())
         seconds, cpu = time.monotonic() - began, time.process_time() - used
         return Played(chunk.number, tuple(records), seconds, cpu)
+
+    def _see_to_fresh_cards(self, plan: MatchPlan) -> None:
+        """Let no process meet the cards of a deal twice."""
+        cards = plan.round, plan.match
+        if cards in self._met:
+            self._renew()
+        self._met.add(cards)
+
+    def _renew(self) -> None:
+        self._tables.pool.renew()
+        end_unknown_children(set())  # all that bots have left, however well it hid
+        self._met.clear()
 
     def _check(self, check: Check) -> Checked:
         (player,) = self._tables.pool.seat((check.entrant,))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import pytest
 
 from runner.results.store import Store
+from runner.run.lanes import Lanes
 from runner.run.planner import Planner, blocks, rounds_in
 from runner.schedule import registry as formats
 from runner.schedule.base import Field
@@ -39,7 +40,7 @@ def _planner(store: Store, entrants: int, rounds: int = 2, duplicate: int = 2) -
 
 
 def _matches(blocks: list[Block]) -> list[MatchPlan]:
-    return [match for block in blocks for _, wave in block.waves for match in wave]
+    return [match for block in blocks for wave in block.waves for match in wave]
 
 
 def test_a_large_round_is_planned_in_parts_that_are_all_of_it(store: Store) -> None:
@@ -47,9 +48,38 @@ def test_a_large_round_is_planned_in_parts_that_are_all_of_it(store: Store) -> N
     found = list(planner.blocks())
     assert len(found) == 8
     assert [block.span.ends for block in found] == [False, False, False, True] * 2
-    assert all(len(wave) <= MOST for block in found for _, wave in block.waves)
+    assert all(len(wave) <= MOST for block in found for wave in block.waves)
     keys = [(match.round, match.match, match.rotation) for match in _matches(found)]
     assert len(keys) == len(set(keys)) == planner.total()
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 4, 7])
+def test_every_match_of_a_block_is_handed_out_once_whoever_asks(store: Store, lanes: int) -> None:
+    (block, *_) = _planner(store, 9, duplicate=4).blocks()
+    hands = Lanes(block.waves, lanes)
+    given = []
+    for turn in count():
+        taken = hands.take(turn % (lanes + 1), 5) or hands.relieve(3, 0)
+        assert bool(taken) == (len(given) < len(_matches([block])))
+        if not taken:
+            break
+        given += taken
+    assert not hands.left
+    assert {plan: given.count(plan) for plan in given} == dict.fromkeys(_matches([block]), 1)
+
+
+@pytest.mark.parametrize("lanes", [4, 5, 8])
+def test_with_as_many_workers_as_rotations_none_plays_the_same_cards_twice(
+    store: Store, lanes: int
+) -> None:
+    (block, *_) = _planner(store, 9, duplicate=4).blocks()
+    hands = Lanes(block.waves, lanes)
+    for lane in range(lanes):
+        own = []
+        while taken := hands.take(lane, 5):
+            own += [(plan.round, plan.match) for plan in taken]
+        assert len(own) == len(set(own))
+    assert not hands.left
 
 
 def test_a_part_holds_the_same_matches_when_a_run_is_continued(store: Store) -> None:

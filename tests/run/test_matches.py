@@ -21,7 +21,7 @@ TELL = """
 told = [me, deal["seat"], deal["leader"], deal["seed"], deal["hand"], deal.get("names")]
 print("TOLD", json.dumps(told), file=sys.stderr, flush=True)
 """
-HEAD = re.compile(r"^--- round (\d+), match (\d+), deal (\d+), seat (\d+)", re.MULTILINE)
+HEAD = re.compile(r"^--- deal (\d+)\.(\d+)\.(\d+), seat (\d+)", re.MULTILINE)
 
 
 class Told(NamedTuple):
