@@ -15,11 +15,10 @@ from runner.config.text import listed, shown
 from runner.errors import RunError, TourneyError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import date
     from pathlib import Path
 
-    from runner.authors.check import Check
+    from runner.authors.check import Watcher
     from runner.authors.league import Entry, League
     from runner.config import Entrant
 
@@ -78,7 +77,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     name: str | None,
     replace: bool,
     today: date,
-    tell: Callable[[Check], None],
+    watcher: Watcher,
 ) -> Submission:
     """Check a bot and enter it; the league may be too small for a run yet.
 
@@ -88,7 +87,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
         name: To enter it under; its own if None.
         replace: Whether it retires the version of that name.
         today: Part of the version's name.
-        tell: Called with each check as it ends.
+        watcher: Told of each check.
 
     Raises:
         UsageError: The name is taken, or nobody has it who could be replaced, or the bot fails.
@@ -97,7 +96,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     """
     entrant = read_bot(folder, name=name)
     rival = _rival(entrant, league, replace=replace)
-    report = check_bot(entrant, make_plan(league.config), tell)
+    report = check_bot(entrant, make_plan(league.config), watcher)
     if not report.passed:
         raise UsageError(
             f"{shown(entrant.name)} is not entered, since it failed a check: see above. "

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from runner.cli.options import BotFolder, Json
-
-if TYPE_CHECKING:
-    from runner.authors.check import Check
 
 __all__ = ["add", "check"]
 
@@ -33,24 +30,23 @@ def check(
 
     Exit status 0 if a tournament may have it, 2 if not.
     """
+    from contextlib import nullcontext
+
     import msgspec
 
     from runner.authors.check import check_bot, make_plan
-    from runner.authors.check.text import check_lines, summary_lines
+    from runner.authors.check.text import summary_lines
     from runner.authors.folder import read_bot
     from runner.authors.protection import tidy
+    from runner.cli.trying import Silent, Spoken
     from runner.config import load_config
 
     plan = make_plan(load_config(config, skip_broken=True, growing=True) if config else None)
     entrant = read_bot(bot)
 
-    def tell(done: Check) -> None:
-        if not json:
-            for line in check_lines(done, verbose=verbose):
-                typer.echo(line)
-
-    with tidy():
-        report = check_bot(entrant, plan, tell)
+    spoken = Spoken(entrant.name, verbose=verbose)
+    with tidy(), nullcontext(Silent()) if json else spoken as watcher:
+        report = check_bot(entrant, plan, watcher)
     if json:
         document = {"passed": report.passed, **msgspec.to_builtins(report)}
         typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from runner.cli.options import BotFolder, LeaguePath
-
-if TYPE_CHECKING:
-    from runner.authors.check import Check
 
 __all__ = ["add", "submit"]
 
@@ -32,23 +29,19 @@ def submit(
     """
     from datetime import UTC, datetime
 
-    from runner.authors.check.text import check_lines
     from runner.authors.league import League, find_league
     from runner.authors.protection import tidy
     from runner.authors.submit import submit as submit_bot
+    from runner.cli.trying import Spoken
 
-    def tell(done: Check) -> None:
-        for line in check_lines(done, verbose=False):
-            typer.echo(line)
-
-    with tidy():
+    with tidy(), Spoken(name or bot.resolve().name) as watcher:
         submission = submit_bot(
             bot,
             League(find_league(league)),
             name=name,
             replace=replace,
             today=datetime.now(UTC).date(),
-            tell=tell,
+            watcher=watcher,
         )
     typer.echo()
     for line in submission.next_steps():

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pexpect
 import pytest
 from authors_program import BOTS
 
@@ -246,6 +247,17 @@ def test_a_bot_that_does_not_get_ready_is_told_why(
     (failed,) = of(document, "failed")
     assert (status, failed["kind"]) == (2, "start")
     assert mend in failed["mend"]
+
+
+@pytest.mark.slow  # it is about a wait of more than ten seconds
+def test_a_person_is_told_what_takes_so_long(tourney: Program) -> None:
+    tourney.write("mine/bot", NOT_STARTED["nothing to say"][0]).chmod(0o755)
+    tourney.write("mine/bot.yaml", "name: mine\ncommand: ./bot\n")
+    tourney.write("league.yaml", ROOMY.replace("start: 30s", "start: 15s"))
+    child = tourney.at_a_terminal("check", "mine", "--config", "league.yaml")
+    child.expect_exact("waiting for mine: tienlen: start (10 s so far)")
+    child.expect_exact("mine is not ready for a tournament: 1 check failed")
+    child.expect_exact(pexpect.EOF)
 
 
 def test_a_wrong_manifest_is_told_with_its_line(tourney: Program) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from runner.authors.check.plan import Plan
+    from runner.authors.check.report import Watcher
     from runner.authors.check.witness import Witness
     from runner.config import Entrant
     from runner.games.base import Game
@@ -43,13 +44,13 @@ _REPEATS = 3
 """How often a trial that the host spoils is made again."""
 
 
-def check_bot(entrant: Entrant, plan: Plan, tell: Callable[[Check], None]) -> Report:
+def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
     """Try a bot.
 
     Args:
         entrant: The bot.
         plan: The limits, and perhaps the tournament.
-        tell: Called with each check as it ends.
+        watcher: Told of each check.
 
     Raises:
         UsageError: It does not claim to play what the tournament plays.
@@ -59,7 +60,7 @@ def check_bot(entrant: Entrant, plan: Plan, tell: Callable[[Check], None]) -> Re
             f"the bot {shown(entrant.name)} plays {listed(entrant.games, 'and')}, expected one "
             f"that plays {plan.config.game}: see `games` in its bot.yaml"
         )
-    trial = _Trial(entrant, plan, tell)
+    trial = _Trial(entrant, plan, watcher)
     trial.run()
     return trial.report()
 
@@ -69,10 +70,10 @@ class _HopelessError(Exception):
 
 
 class _Trial:
-    def __init__(self, entrant: Entrant, plan: Plan, tell: Callable[[Check], None]) -> None:
+    def __init__(self, entrant: Entrant, plan: Plan, watcher: Watcher) -> None:
         self._entrant = entrant
         self._plan = plan
-        self._tell = tell
+        self._watcher = watcher
         self._checks: list[Check] = []
         self._hash = ""
         self._protection = protection()
@@ -131,12 +132,13 @@ class _Trial:
             rules = differing_rules(settings.game, settings.rules)
             check = msgspec.structs.replace(check, rules=rules)
         self._checks.append(check)
-        self._tell(check)
+        self._watcher.tell(check)
         return check
 
     # What everything else needs
 
     def _stage(self) -> None:
+        self._watcher.begin("build")
         try:
             bot = stage_bot(self._entrant, self._protection.launcher)
         except UsageError as error:
@@ -149,6 +151,7 @@ class _Trial:
 
     def _start(self, table: Table) -> None:
         name = f"{table.game.name}: start"
+        self._watcher.begin(name)
         witness = table.witness(self._spec)
         try:
             took = witness.begin()
@@ -212,6 +215,7 @@ class _Trial:
             repeats: Whether the first is the deal that is played over and over.
             manner: For the witness.
         """
+        self._watcher.begin(name)
         spoilt = ""
         for _ in range(_REPEATS):
             witness = table.witness(self._spec, **manner)
@@ -248,9 +252,10 @@ class _Trial:
 
     def _longest(self, game: Game[Any, Any]) -> None:
         variant = next(self._variants(game)) if self._plan.config else largest(game)
+        name = f"{game.name}: a long message ({variant.label})"
+        self._watcher.begin(name)
         table = self._table(game, variant)
         position = longest_position(table)
-        name = f"{game.name}: a long message ({variant.label})"
         witness = table.witness(self._spec)
         request = b""
         try:
@@ -285,11 +290,13 @@ class _Trial:
         )
 
     def _habits(self, table: Table) -> None:
+        name = "output and ending"
+        self._watcher.begin(name)
         habits = habits_of(self._spec, table, first_position(table), self._ready)
         remarks = habits.remarks(table)
         self._add(
             Check(
-                name="output and ending",
+                name=name,
                 verdict="warning" if remarks else "ok",
                 found="; ".join(seen for seen, _ in remarks) or "tidy",
                 mend="; ".join(mend for _, mend in remarks),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Position", "Table", "first_position", "longest_position"]
 
-_LONG_SEEDS = 4
+_LONG_SEEDS = 2
 """Deals that are looked through for a long message."""
 
 
@@ -153,24 +152,27 @@ def first_position(table: Table) -> Position:
 def longest_position(table: Table) -> Position:
     """A position that takes many words, with a lot to choose from, found by random play."""
     best, most = (0, 0), 0
-    for seed in range(_LONG_SEEDS):
-        for number, state in enumerate(_random_play(table, seed, [])):
-            choices = len(state.legal_actions("canonical").actions)
+    taken: list[list[Any]] = [[] for _ in range(_LONG_SEEDS)]
+    for seed, actions in enumerate(taken):
+        for choices in _random_play(table, seed, actions):
             if choices > most:
-                best, most = (seed, number), choices
-    events: list[Any] = []
-    states = _random_play(table, best[0], events)
-    return Position(next(islice(states, best[1], None)), events)
+                best, most = (seed, len(actions)), choices
+    seed, number = best
+    state = table.state(seed)
+    events = [state.apply_action(action) for action in taken[seed][:number]]
+    return Position(state, events)
 
 
-def _random_play(table: Table, seed: int, events: list[Any]) -> Iterator[State[Any]]:
-    """The states of a deal, one before each move; what happens is added to `events`."""
+def _random_play(table: Table, seed: int, taken: list[Any]) -> Iterator[int]:
+    """Play a deal; how much there is to choose from before each action, which is added to `taken`.
+
+    Listing the choices takes most of the time, so each position is asked for them once.
+    """
     state = table.state(seed)
     chance = _chance(seed, 0)
     while not state.is_terminal():
-        yield state
-        if chance.random() < 0.5:
-            action = state.fallback_action()
-        else:
-            action = chance.choice(state.legal_actions("canonical").actions)
-        events.append(state.apply_action(action))
+        choices = state.legal_actions("canonical").actions
+        yield len(choices)
+        action = state.fallback_action() if chance.random() < 0.5 else chance.choice(choices)
+        taken.append(action)
+        state.apply_action(action)

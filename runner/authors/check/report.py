@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -12,7 +13,7 @@ from runner.results.records import FaultKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Check", "Report", "Timing", "Verdict", "counted"]
+__all__ = ["Check", "Report", "Timing", "Verdict", "Watcher", "counted"]
 
 Verdict = Literal["ok", "warning", "failed", "skipped"]
 
@@ -62,6 +63,18 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     timing: Timing | None = None
     rules: dict[str, Any] = {}
     """The rules under which it was tried that differ from the game's usual ones."""
+
+
+class Watcher(ABC):
+    """Told how a trial goes, in the thread that makes it."""
+
+    @abstractmethod
+    def begin(self, name: str) -> None:
+        """A check begins; it may take long."""
+
+    @abstractmethod
+    def tell(self, check: Check) -> None:
+        """A check has ended."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
