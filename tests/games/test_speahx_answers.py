@@ -166,12 +166,12 @@ def test_a_view_has_all_that_a_bot_without_memory_needs() -> None:
 @pytest.mark.parametrize(
     ("state", "code", "line"),
     [
-        (position("9H 9C 3D", "7H"), "9H9C", "seat 0 lays 9H 9C; seat 1 is next"),
-        (position("2H 3D", "7H"), "2H>S", "seat 0 lays 2H, calling spades; seat 1 is next"),
+        (position("9H 9C 3D", "7H"), "9H9C", "seat 0 lays 9H 9C"),
+        (position("2H 3D", "7H"), "2H>S", "seat 0 lays 2H, calling spades"),
         (position("TH", "7H 8H"), "TH",
-         "seat 0 lays TH; 3 cards leave the game; draws 3 cards; seat 0 is next"),
-        (position("9H", "7H"), "-", "seat 0 takes the pile of 1 card; seat 1 is next"),
-        (position("9H", "7H"), "+", "seat 0 draws a chance card; seat 0 is next"),
+         "seat 0 lays TH; 3 cards leave the game; draws 3 cards; plays again"),
+        (position("9H", "7H"), "-", "seat 0 takes the pile of 1 card"),
+        (position("9H", "7H"), "+", "seat 0 draws a chance card"),
     ],
 )  # fmt: skip
 def test_events_are_told_in_plain_words(state: SpeahxState, code: str, line: str) -> None:

@@ -45,9 +45,7 @@ def test_the_player_to_act_forfeits_with_all_his_cards() -> None:
     assert (view.pile, view.hand_sizes, view.forfeited, view.drawn_size) == (
         ("7H",), (0, 1, 1), (0,), 0,
     )  # fmt: skip
-    assert (
-        state.describe(event) == "seat 0 forfeits and leaves the deal with 5 cards; seat 1 is next"
-    )
+    assert state.describe(event) == "seat 0 forfeits and leaves the deal with 5 cards"
 
 
 def test_the_next_one_must_follow_the_call_that_stands() -> None:

@@ -118,7 +118,10 @@ def describe(event: SpeahxEvent) -> str:
         parts.append(f"draws {_cards(event.drew)}")
     if event.out:
         parts.append("is out of cards")
-    parts.append("the deal is over" if event.next is None else f"seat {event.next} is next")
+    if event.next is None:
+        parts.append("the deal is over")
+    elif event.next == event.seat and event.action == "play":  # else the next one is, as always
+        parts.append("plays again")
     return "; ".join(parts)
 
 
