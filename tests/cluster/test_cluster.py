@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from cluster_fixtures import Cluster
 
-LONG = {"schedule": {"rounds": 30}}
-"""Some seconds: long enough to be disturbed in the middle."""
+LONG = {"schedule": {"rounds": 12}}
+"""Some seconds, since the bots take naps: long enough to be disturbed in the middle."""
 LEAVES_A_DAEMON = """
 if not os.fork():
     os.setsid()
@@ -36,7 +36,7 @@ silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
 
 
 def _bots(arena: Arena) -> list[dict[str, Any]]:
-    return [arena.bot(name) for name in ("one", "two", "three")]
+    return [arena.bot(name, move="time.sleep(0.005)") for name in ("one", "two", "three")]
 
 
 def _executable(arena: Arena) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def test_a_worker_program_that_hangs_is_named_and_ended_and_costs_nothing(
 ) -> None:
     dask_worker = shared_cluster.add(**_customized(tmp_path, IMPATIENT))
     until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
-    config = arena.configure(_bots(arena), schedule={"rounds": 60})
+    config = arena.configure(_bots(arena), schedule={"rounds": 24})
     process = _started(arena, config, shared_cluster)
     [program] = until(lambda: children(dask_worker.pid))
     os.kill(program, signal.SIGSTOP)
@@ -170,7 +170,7 @@ def test_a_worker_of_another_version_plays_nothing(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
     env = _customized(tmp_path, "import runner; runner.__version__ = '0.0.1'")
-    config = arena.configure(_bots(arena), **LONG)
+    config = arena.configure(_bots(arena), schedule={"rounds": 2})
     old = shared_cluster.add("--name", "old", **env)
     until(lambda: "old" in _names(shared_cluster))
     ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)
