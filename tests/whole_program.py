@@ -22,7 +22,7 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["BOTS", "CONFIGS", "TOURNEY", "Arena", "Ended", "arena", "until"]
+__all__ = ["BOTS", "CONFIGS", "NAP", "TOURNEY", "Arena", "Ended", "arena", "until"]
 
 ROOT = Path(__file__).parents[1]
 BOTS = ROOT / "bots"
@@ -31,6 +31,9 @@ TOURNEY = [sys.executable, "-m", "runner.cli"]
 
 PATIENCE = 120.0
 """Seconds after which a test gives up; far more than anything here takes."""
+
+NAP = "time.sleep(0.01)"
+"""What a bot does before each move where a run must last long enough to be disturbed."""
 
 _MARK = "WHOLE_PROGRAM_TEST"
 

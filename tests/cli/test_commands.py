@@ -18,7 +18,7 @@ import jsonschema
 import pytest
 import yaml
 from typer.testing import CliRunner
-from whole_program import TOURNEY, Arena, Ended, until
+from whole_program import NAP, TOURNEY, Arena, Ended, until
 
 import runner
 from runner.cli.app import app
@@ -142,7 +142,7 @@ def test_a_poor_locale_ends_no_command(arena: Arena) -> None:
 
 
 def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:
-    bots = [arena.bot(name, move="time.sleep(0.002)") for name in ("one", "two")]
+    bots = [arena.bot(name, move=NAP) for name in ("one", "two")]
     config = arena.configure(bots, schedule={"rounds": 1000})
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
@@ -245,7 +245,7 @@ def test_closed_streams_are_no_trouble(arena: Arena) -> None:
 
 
 def test_words_after_a_program_that_is_interrupted_name_no_fresh_start(arena: Arena) -> None:
-    bots = [arena.bot(name, move="time.sleep(0.002)") for name in ("one", "two")]
+    bots = [arena.bot(name, move=NAP) for name in ("one", "two")]
     config = arena.configure(bots, schedule={"rounds": 1000})
     process = arena.start("run", config, "--out", "my out", "--fresh", "--jobs", 1)
     until(lambda: arena.deals("my out"))

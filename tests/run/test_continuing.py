@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from whole_program import Arena, Ended, until
+from whole_program import NAP, Arena, Ended, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,7 +239,7 @@ def test_fresh_moves_the_old_results_aside(finished: Finished) -> None:
 
 
 def test_two_runs_over_one_folder_are_refused(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
+    bots = [arena.bot(name, move=NAP) for name in ("one", "two")]
     config = arena.configure(bots, schedule={"rounds": 2000})
     first = arena.start("run", config, "--out", "out")
     until(arena.deals)

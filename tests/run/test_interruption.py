@@ -7,10 +7,10 @@ import os
 import shlex
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from whole_program import until
+from whole_program import NAP, until
 
 if TYPE_CHECKING:
     import subprocess
@@ -21,6 +21,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 LONG = {"schedule": {"rounds": 2000}}
 
 
+def _nappers(arena: Arena, *names: str) -> list[dict[str, Any]]:
+    return [arena.bot(name, move=NAP) for name in names]
+
+
 def _send(process: subprocess.Popen[str], number: int) -> None:
     os.kill(process.pid, number)
 
@@ -29,7 +33,7 @@ def _send(process: subprocess.Popen[str], number: int) -> None:
 def test_an_interrupted_run_shows_where_it_stands_and_how_to_go_on(
     number: signal.Signals, arena: Arena
 ) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    config = arena.configure(_nappers(arena, "one", "two"), **LONG)
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
     _send(process, number)
@@ -44,12 +48,11 @@ def test_an_interrupted_run_shows_where_it_stands_and_how_to_go_on(
 
 
 def test_the_standings_so_far_count_the_deals_of_all_runs(arena: Arena) -> None:
-    bots = [arena.bot(name, move="time.sleep(0.002)") for name in ("one", "two", "three")]
-    config = arena.configure(bots, **LONG)
+    config = arena.configure(_nappers(arena, "one", "two", "three"), **LONG)
     for runs in (1, 2):
         before = arena.deals()
         process = arena.start("run", config, "--out", "out")
-        until(lambda: arena.deals() > 12 * runs + before)  # noqa: B023 - called here
+        until(lambda: arena.deals() > 6 * runs + before)  # noqa: B023 - called here
         _send(process, signal.SIGINT)
         shown = arena.end(process, 130).stdout
         table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
@@ -65,7 +68,7 @@ def test_the_standings_so_far_count_the_deals_of_all_runs(arena: Arena) -> None:
 
 def test_sigint_works_where_the_program_inherited_it_as_ignored(arena: Arena) -> None:
     """As of a shell that starts a program in the background."""
-    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    config = arena.configure(_nappers(arena, "one", "two"), **LONG)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process = arena.start("run", config, "--out", "out")
@@ -111,7 +114,7 @@ def test_nothing_is_left_of_bots_that_hang(arena: Arena) -> None:
 
 
 def test_a_second_signal_changes_nothing(arena: Arena) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    config = arena.configure(_nappers(arena, "one", "two"), **LONG)
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
@@ -153,7 +156,7 @@ def test_a_daemon_that_a_build_has_left_ends_with_the_run(fails: bool, arena: Ar
 
 
 def test_what_a_killed_run_has_left_is_removed_by_the_next(arena: Arena) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")], **LONG)
+    config = arena.configure(_nappers(arena, "one", "two"), **LONG)
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
     for pid in (process.pid, *arena.workers()):

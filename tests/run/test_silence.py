@@ -6,7 +6,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from whole_program import until
+from whole_program import NAP, until
 
 from runner.run.silence import END_AFTER, TELL_EVERY, Silence
 
@@ -48,7 +48,8 @@ def test_time_in_which_nobody_looked_does_not_count() -> None:
 
 
 def test_a_stopped_worker_is_named_and_the_run_goes_on_with_it(arena: Arena) -> None:
-    config = arena.configure([arena.bot("one"), arena.bot("two")], schedule={"rounds": 300})
+    bots = [arena.bot(name, move=NAP) for name in ("one", "two")]
+    config = arena.configure(bots, schedule={"rounds": 8})
     process = arena.start("run", config, "--out", "out", "--jobs", 1)
     until(arena.deals)
     [worker] = arena.workers()
