@@ -72,7 +72,7 @@ def compare(  # noqa: PLR0913 - each is an option
         from runner.errors import UsageError
         from runner.league.comparison import compare_bots, comparison_name, duel
         from runner.ratings.gsprt import Rule
-        from runner.run.tournament import RunChoices
+        from runner.run.choices import RunChoices
 
     try:
         rule = Rule(d0=d0, d1=d1, alpha=alpha, beta=beta, cap=cap)

@@ -68,8 +68,8 @@ def run(  # noqa: PLR0913 - each is an option
         from runner.cli.texts import print_table
         from runner.publish.certainty import short_schedule
         from runner.results.store import FILE_NAME, Store
+        from runner.run.choices import RunChoices
         from runner.run.roster import entered
-        from runner.run.tournament import RunChoices
         from runner.run.tournament import run as run_tournament
 
     choices = RunChoices(

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from runner.config import Config
     from runner.config.models import Entrant
     from runner.results.records import DealRecord
+    from runner.run.choices import RunChoices
     from runner.run.progress import Reporter
-    from runner.run.tournament import RunChoices
 
 __all__ = ["Finding", "compare_bots", "comparison_name", "duel"]
 

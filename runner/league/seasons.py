@@ -17,7 +17,8 @@ from runner.publish.summary import summarise
 from runner.publish.writing import write_whole
 from runner.results.rulings import decision_about
 from runner.results.store import FILE_NAME, Store
-from runner.run.tournament import RunChoices, run
+from runner.run.choices import RunChoices
+from runner.run.tournament import run
 
 if TYPE_CHECKING:
     from pathlib import Path
