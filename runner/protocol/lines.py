@@ -28,7 +28,7 @@ QUOTE_LENGTH = 2000
 
 def encode(message: msgspec.Struct) -> bytes:
     """A message as one line."""
-    return _encoder.encode(message) + b"\n"
+    return _encoder.encode_lines((message,))  # faster than `encode` and a newline
 
 
 def quoted(line: bytes, length: int = QUOTE_LENGTH) -> str:
