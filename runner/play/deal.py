@@ -31,6 +31,7 @@ _SLOW_KEPT = 20
 
 _IDS_PER_DEAL = 10_000
 _DEALS_BY_ID = 200_000
+"""All ids stay below 2**31, for languages whose usual integer ends there."""
 
 _MS = 1_000_000
 
@@ -212,6 +213,7 @@ class DealInPlay:
         substituted = (
             settings.on_fault == "substitute"
             and self._faults_so_far[seat.number] <= settings.max_faults
+            and not self._state.is_terminal()
         )
         self._faults.append(
             FaultRecord(
@@ -247,6 +249,7 @@ class DealInPlay:
         state = self._state
         for seat in self._seats:
             if seat.not_started is not None:  # the deal was over before its turn
+                self._request = b""  # the last one was another's, with his cards
                 self._note_fault(seat, seat.not_started)
         places, points = state.places(), state.returns()
         notes: list[tuple[int, str]] = []

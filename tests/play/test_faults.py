@@ -180,6 +180,25 @@ def test_a_bot_that_cannot_start_is_substituted_move_by_move(table: RealTable) -
     assert record.places == (2, 1)
 
 
+def test_a_bot_whose_turn_never_came_is_shown_no_request_of_another(table: RealTable) -> None:
+    table.seat(CRASH)
+    table.seat("raise SystemExit(1)")
+    (record,) = table.play(on_fault="substitute", max_faults=0)
+    crash, start = record.faults
+    assert (crash.seat, crash.kind) == (0, "crash")
+    assert crash.request
+    assert (start.seat, start.kind, start.request) == (1, "start", "")
+    assert record.places == (2, 1)
+
+
+def test_nothing_is_played_for_a_bot_in_a_deal_that_is_over(table: RealTable) -> None:
+    table.seat("raise SystemExit(1)")
+    table.seat()
+    (record,) = table.play(on_fault="substitute", retired=(Retired(1, "crash", 0),))
+    assert [(fault.seat, fault.substituted) for fault in record.faults] == [(1, False), (0, False)]
+    assert record.moves == "!1"
+
+
 def test_a_substituted_bot_can_take_the_game_up_again(table: RealTable) -> None:
     table.seat(
         "import pathlib\n"
