@@ -112,7 +112,6 @@ class Player:
         self._frozen = False
         self._channel = Channel(self._child, setup.caps, step=self._step)
         self._forget_lines()
-        self.slow = None
         self._allow(setup.start_limit)
         self._began = began
         try:
@@ -125,6 +124,7 @@ class Player:
             raise at_start(self._failed(error, wall, setup.start_limit)) from error
         except Fault as fault:
             raise at_start(fault) from fault
+        self.slow = None  # a start is no answer
 
     def tell(self, message: bytes) -> None:
         """Queue a message that needs no answer; it goes out in one write with the next request."""
@@ -339,8 +339,8 @@ class Player:
     def _blame_host(self, charge: Charge, limit: int) -> None:
         """Raise SpoiltError if the host may be to blame for a delay.
 
-        A bot that has used up its limit twice, by its own time alone, is late whatever the host
-        did besides.
+        A bot that has used up its limit `_HOPELESS` times, by its own time alone, is late whatever
+        the host did besides.
         """
         if charge.spoilt and charge.charged < _HOPELESS * limit:
             self._end()

@@ -197,7 +197,10 @@ class Channel:
 
     def _look_at_process(self) -> None:
         if self._step is not None:
-            self._step(max(0, self.late(monotonic_ns())))
+            now = monotonic_ns()
+            late = max(0, self.late(now))
+            self._due += late  # told now, so it must not count again with the answer
+            self._step(late)
         if self._child.has_exited():
             # A descendant may hold the pipe open for ever: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):
