@@ -149,24 +149,21 @@ class Conductor:
         slots = self._executor.slots
         busy = {chunk.lane for chunk in self._open.values()}
         idle = [lane for lane in range(slots) if lane not in busy]
-        idle = idle[: max(0, slots - len(self._open))]
-        idle = [
-            lane
-            for lane in idle
-            if not self._hand_out(block, lane, lanes.take(lane, self._chunk_size(lanes.left)))
-        ]
+        without: list[int] = []
+        for lane in idle[: max(0, slots - len(self._open))]:
+            if matches := lanes.take(lane, self._chunk_size(lanes.left)):
+                self._hand_out(block, lane, matches)
+            else:
+                without.append(lane)
         worth = int(_WORTH_SECONDS / (self._match_seconds or 1.0)) if self._open else 0
-        for lane in idle:
-            self._hand_out(block, lane, lanes.relieve(self._chunk_size(lanes.left), worth))
+        for lane in without:
+            if matches := lanes.relieve(self._chunk_size(lanes.left), worth):
+                self._hand_out(block, lane, matches)
 
-    def _hand_out(self, block: int, lane: int, matches: tuple[MatchPlan, ...]) -> bool:
-        """Submit some matches; says whether there were any."""
-        if not matches:
-            return False
+    def _hand_out(self, block: int, lane: int, matches: tuple[MatchPlan, ...]) -> None:
         chunk = Chunk(next(self._numbers), matches, block, lane)
         self._open[chunk.number] = chunk
         self._executor.submit(chunk)
-        return True
 
     def _chunk_size(self, left: int) -> int:
         """Matches for about `_CHUNK_SECONDS`; fewer towards the end, so that all end together."""

@@ -312,7 +312,8 @@ class _Run:
             [Tally(name) for name in names],
             unit="deal" if self._config.match.duplicate else "match",
         )
-        checkpoint.take_up(self._store, planner, progress)
+        if enough is None:  # whether it is enough follows from all deals, see `Conductor.play`
+            checkpoint.take_up(self._store, planner, progress)
         if there := self._store.count():
             self._reporter.say(f"continuing: {there:,} deals are stored already")
         self._progress = progress
