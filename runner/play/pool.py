@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from runner.play.player import PlayerSetup
     from runner.play.settings import BotSpec
 
-__all__ = ["GRACE", "PlayerPool"]
+__all__ = ["PlayerPool"]
 
 _LOOK_EVERY = 0.25
 """Seconds between two looks at the free memory, while there is enough."""
-GRACE = 0.2
+_GRACE = 0.2
 """Seconds between the end of a bot's input and its end."""
 
 
@@ -77,7 +77,7 @@ class PlayerPool:
 def _dismiss(players: list[Player]) -> None:
     for player in players:
         player.farewell()
-    until = time.monotonic() + GRACE
+    until = time.monotonic() + _GRACE
     for player in players:
         player.wait(max(0.0, until - time.monotonic()))
         player.stop()
