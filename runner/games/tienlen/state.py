@@ -233,7 +233,11 @@ class TienlenState(State[int]):
     def _play(self, seat: int, action: int) -> TienlenEvent:
         cards = cards_in(action)
         self._hands[seat] &= ~action
-        self._shown[seat] = tuple([card for card in self._shown[seat] if card not in cards])
+        left = self._shown[seat]
+        for card in cards:  # mostly one, and then a filter takes twice as long
+            at = left.index(card)
+            left = left[:at] + left[at + 1 :]
+        self._shown[seat] = left
         self._sizes[seat] -= len(cards)
         self._must = 0
         self._owner = seat
