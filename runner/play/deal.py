@@ -155,6 +155,7 @@ class DealInPlay:
     def _greet(self, seat: Seat) -> None:
         seat.player.new_deal(seat.greeting)
         seat.greeted = True
+        seat.seen = 0  # a process that is new in the middle of a deal is told all of it
 
     def _turn(self, seat: Seat) -> None:
         try:

@@ -203,17 +203,23 @@ def test_a_substituted_bot_can_take_the_game_up_again(table: RealTable) -> None:
     table.seat(
         "import pathlib\n"
         'flag = pathlib.Path("failed")\n'
+        "turns = 0\n"
         "def on_move(m):\n"
-        " if not flag.exists(): flag.touch(); sys.exit(1)\n"
+        " global turns; turns += 1\n"
+        " if turns == 2 and not flag.exists(): flag.touch(); sys.exit(1)\n"
         " send(answer(m))",
         logging=True,
     )
     table.seat()
     (record,) = table.play(on_fault="substitute")
     assert len(record.faults) == 1
-    processes = {process for process, _ in table.log(0)}
-    assert len(processes) == 2
+    first, second = dict.fromkeys(process for process, _ in table.log(0))
     assert len(table.messages(0, "deal")) == 2, "the new process is told of the deal, too"
+    moves = [(process, entry) for process, entry in table.log(0) if entry["type"] == "move"]
+    before = [event for process, move in moves if process == first for event in move["events"]]
+    told = next(move["events"] for process, move in moves if process == second)
+    assert before
+    assert told[: len(before)] == before, "and of all that has happened in it"
 
 
 def test_time_runs_out_only_when_the_bank_is_drawn_too(table: RealTable) -> None:
