@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 from authors_program import BOTS
+from typer.testing import CliRunner
 
 from runner.authors.kits import KITS
+from runner.cli.app import app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,10 +64,10 @@ def test_all_kits_are_ranked_in_a_tournament(workshop: Program) -> None:
 
 
 @pytest.mark.parametrize("language", KITS)
-def test_a_kit_is_a_bundled_bot_under_another_name(tourney: Program, language: str) -> None:
-    done = tourney("new", language, "Zoë 2", "--game", "speahx")
-    assert done.returncode == 0
-    kit, bundled = tourney.folder / "Zoë 2", BOTS / KITS[language].folder
+def test_a_kit_is_a_bundled_bot_under_another_name(tmp_path: Path, language: str) -> None:
+    kit = tmp_path / "Zoë 2"
+    assert CliRunner().invoke(app, ["new", language, str(kit), "--game", "speahx"]).exit_code == 0
+    bundled = BOTS / KITS[language].folder
     names = {path.name for path in bundled.iterdir() if path.is_file()}
     assert {path.name for path in kit.iterdir()} == names | {"README.md"}
     for name in names - {"bot.yaml"}:

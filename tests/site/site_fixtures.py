@@ -15,11 +15,12 @@ from runner.results.store import FILE_NAME, Store
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
 
 NAMES = ("planner", "greedy", "random", "Zoë 漢字", "a'b\"c&d", "sixth")
 
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+_CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first needs a quarter of the time of the others, which draw windows for nobody."""
 _ARGUMENTS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
@@ -40,37 +41,66 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def look(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a page; in the end, no page may have complained or asked anybody for anything."""
-    complaints: list[str] = []
-    contexts = []
+class Windows:
+    """Pages of a browser, one for each set of options; they write down what they should not do.
 
-    def listen(page: Page) -> None:
-        page.on("console", lambda it: it.type == "error" and complaints.append(it.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        page.on(
-            "request",
-            lambda request: (
-                request.url.startswith(("file:", "data:", "http://127.0.0.1:"))
-                or complaints.append(f"request: {request.url}")
-            ),
-        )
+    One test after the other looks at them: to open one costs more than most tests do there.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._pages: dict[str, Page] = {}
+        self.complaints: list[str] = []
+
+    def page(self, options: dict[str, object]) -> Page:
+        """The page with these options of a browser's context, empty."""
+        name = str(sorted(options.items()))
+        if name not in self._pages:
+            context = self._browser.new_context(**options)
+            context.set_default_timeout(10_000)
+            self._pages[name] = context.new_page()
+            self._listen(self._pages[name])
+        page = self._pages[name]
+        page.mouse.move(0, 0)
+        page.goto("about:blank")  # else another part of the same page would not be loaded anew
+        return page
+
+    def _listen(self, page: Page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", self._dialog)
+        page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _request(self, request: Request) -> None:
+        if not request.url.startswith(("file:", "data:", "http://127.0.0.1:")):
+            self.complaints.append(f"request: {request.url}")
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Browser) -> Windows:
+    return Windows(browser)
+
+
+@pytest.fixture
+def look(windows: Windows) -> Iterator[Callable[..., Page]]:
+    """Open a page; in the end, no page may have complained or asked anybody for anything."""
 
     def open_page(address: Path | str, **options: object) -> Page:
-        context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        page = context.new_page()
-        listen(page)
+        page = windows.page(options)
         page.goto(address.as_uri() if isinstance(address, Path) else address)
         return page
 
+    windows.complaints.clear()
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    assert windows.complaints == []
 
 
 def write_site(results: Path, folder: Path) -> Path:
