@@ -184,10 +184,13 @@ class Player:
                 charged = self._charge(wall, pondered, limit, line)
             if isinstance(answer, WrongShape):
                 raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
-        except (ExchangeError, Fault) as error:
+        except Fault as fault:
+            fault.spent = fault.spent or monotonic_ns() - began
+            raise
+        except ExchangeError as error:
             wall = monotonic_ns() - began
-            fault = error if isinstance(error, Fault) else self._failed(error, wall, limit)
-            fault.spent = wall
+            fault = self._failed(error, wall, limit)
+            fault.spent = fault.spent or wall
             raise fault from error
         self._used += wall
         if self._suspected:

@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from runner.run.wire import FrameReader, read_outcome, setup_frame
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["WorkerProgram"]
 
 _READ = 1 << 20
+_DEAF = 20
+"""Seconds after which a program that reads nothing is given up."""
 
 
 class WorkerProgram:
@@ -48,16 +51,24 @@ class WorkerProgram:
         """To be polled; `read` does not wait when there is something."""
         self._poll = select.poll()
         self._poll.register(self.output, select.POLLIN)
+        os.set_blocking(self._stdin.fileno(), False)
+        self._room = select.poll()
+        self._room.register(self._stdin.fileno(), select.POLLOUT)
         self.write(setup_frame(setup))
 
     def write(self, frame: bytes) -> None:
-        """Hand over a frame; if the program has died, `read` will tell."""
+        """Hand over a frame; if the program has died, `read` will tell.
+
+        One that has stopped reading is killed, so that a run never hangs on it.
+        """
         rest = memoryview(frame)
-        try:
+        with suppress(BrokenPipeError):
             while rest:
-                rest = rest[os.write(self._stdin.fileno(), rest) :]
-        except BrokenPipeError:
-            return
+                if not self._room.poll(_DEAF * 1000):
+                    self.kill()
+                    return
+                with suppress(BlockingIOError):  # there is room, but less than a page
+                    rest = rest[os.write(self._stdin.fileno(), rest) :]
 
     def has_spoken(self, seconds: float) -> bool:
         """Wait for output, or the end of it, for so long; says whether `read` has something."""
