@@ -34,21 +34,18 @@ the bot could do in the meantime."""
 _SLACK = 1_000_000
 """What a bot may use after an answer to get back to reading, a collector or a compiler included."""
 _LOOK_EVERY = 50_000_000
-"""After so long a new deal is the time to see whether a bot has got children: that costs as much
-as two moves, and there are bots that play a deal in less than a millisecond."""
+"""After so long it is time to see whether a bot has got children: that costs as much as two moves,
+and there are bots that play a deal in less than a millisecond."""
 _CORES = os.cpu_count() or 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class _Usage(NamedTuple):
-    """What the threads of a tree of processes have used so far, in nanoseconds."""
+    """What a tree of processes has used so far, in nanoseconds."""
 
-    cpu: dict[int, int]
-    """By thread."""
+    cpu: int
     waiting: dict[int, int]
     """Ready to run, without a core; by thread."""
-    reaped: int
-    """Processor time of children that have ended."""
     stolen: int
     """Time that the machine under this one kept for itself, over all cores."""
 
@@ -60,6 +57,7 @@ def _threads(pid: int) -> list[str]:
 
 
 def _reaped(pid: int) -> int:
+    """Processor time of what has ended below a process and was waited for there."""
     with suppress(OSError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
         return (int(fields[13]) + int(fields[14])) * _TICK
@@ -72,16 +70,25 @@ def _stolen() -> int:
     return 0
 
 
+def _tree_cpu(child: Child, processes: list[int]) -> int:
+    """Processor time of a whole tree, with what has ended in it."""
+    # What ends in the meantime must not count twice, as its own and as its parent's.
+    total = sum(map(_reaped, processes))
+    for pid in processes:
+        with suppress(OSError):
+            total += clock_gettime_ns(_process_clock(pid))
+    return total + child.collected
+
+
 def _usage(child: Child) -> _Usage:
     processes = child.processes()
-    cpu: dict[int, int] = {}
     waiting: dict[int, int] = {}
     for pid in processes:
         for thread in _threads(pid):
             with suppress(OSError, ValueError):
                 counts = Path(f"/proc/{pid}/task/{thread}/schedstat").read_bytes().split()
-                cpu[int(thread)], waiting[int(thread)] = int(counts[0]), int(counts[1])
-    return _Usage(cpu, waiting, sum(map(_reaped, processes)), _stolen())
+                waiting[int(thread)] = int(counts[1])
+    return _Usage(_tree_cpu(child, processes), waiting, _stolen())
 
 
 def _more(before: dict[int, int], after: dict[int, int]) -> int:
@@ -98,7 +105,9 @@ class FairWatch(Watch):
 
     def __init__(self, child: Child) -> None:
         self._child = child
-        self._clocks: list[int] = []
+        self._clock: int | None = None
+        """The processor-time clock of the bot's own process, which is all there is of most."""
+        self._has_children = False
         self._counted = self._counted_at = self._used = 0
         """Processor time when it was last read, when that was, and what it had been to move."""
         self._next_look = 0
@@ -110,12 +119,7 @@ class FairWatch(Watch):
 
     def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
-        if now >= self._next_look:
-            self._next_look = now + _LOOK_EVERY
-            # The first is the bot's own; a child could think for it just as well.
-            processes = self._child.processes()
-            self._clocks = [_process_clock(pid) for pid in processes]
-            self.suspects = self.suspects or len(processes) > 1
+        self._look_for_children(now)
         self._count(now, used)
 
     def check(self, now: int, used: int) -> int:
@@ -124,11 +128,13 @@ class FairWatch(Watch):
         # slack, so one that is quick is read only now and then; and of one that is not suspected
         # it is enough to know that it used no more than the time for which it was to move.
         could = self._counted + used - self._used + _SLACK
+        suspected = self.suspects
+        self._look_for_children(now)
         self._count(now, used)
         own = self._counted - could
         if own <= 0:
             return 0
-        if self.suspects:
+        if suspected:
             return own
         self.suspects = True  # and from now on it is read at both ends of a move
         self.next_check = 0
@@ -155,8 +161,7 @@ class FairWatch(Watch):
             charged = max(own, wall - self._late)
             return Charge(wall, charged, own, self._late, self._spoilt(0))
         before, after = self._before, self._look()
-        tree = _more(before.cpu, after.cpu) + after.reaped - before.reaped
-        cpu = max(own, tree)
+        cpu = max(own, after.cpu - before.cpu)
         stolen = max(0, after.stolen - before.stolen) // _CORES
         waiting = _more(before.waiting, after.waiting) + self._late + stolen
         return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
@@ -169,11 +174,11 @@ class FairWatch(Watch):
             self._late = self._latest = 0
 
     def _look(self) -> _Usage:
-        """Read all counts; those of a thread that has ended stay as they were last seen."""
+        """Read all counts; those of what has ended stay as they were last seen."""
         now = _usage(self._child)
         if self._seen is not None:
             now = now._replace(
-                cpu=self._seen.cpu | now.cpu, waiting=self._seen.waiting | now.waiting
+                cpu=max(self._seen.cpu, now.cpu), waiting=self._seen.waiting | now.waiting
             )
         self._seen = now
         if self._before is None:
@@ -191,10 +196,24 @@ class FairWatch(Watch):
         self._counted, self._counted_at, self._used = self._cpu(), now, used
         self.next_check = 0 if self.suspects else now + _SLACK
 
+    def _look_for_children(self, now: int) -> None:
+        """See now and then whether the bot has children, which could think for it just as well."""
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK_EVERY
+        processes = self._child.processes()
+        self._clock = _process_clock(processes[0]) if processes else None
+        self._has_children = self._has_children or len(processes) > 1
+        self.suspects = self.suspects or self._has_children
+
     def _cpu(self) -> int:
-        """Processor time of the bot's processes; it stands still once they are gone."""
+        """Processor time of the bot; it stands still once that is gone."""
+        if self._has_children:
+            return _tree_cpu(self._child, self._child.processes())
+        if self._clock is None:
+            return self._counted
         try:
-            return sum(map(clock_gettime_ns, self._clocks))
+            return clock_gettime_ns(self._clock)
         except OSError:
             return self._counted
 

@@ -19,7 +19,16 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import IO, TYPE_CHECKING, ClassVar
 
-from runner.process.sweep import MARK, descendants, end_orphans, end_tree, freeze, reap, thaw
+from runner.process.sweep import (
+    MARK,
+    descendants,
+    end_orphans,
+    end_tree,
+    freeze,
+    orphans,
+    reap,
+    thaw,
+)
 from runner.process.system import (
     IS_LINUX,
     has_exited,
@@ -153,14 +162,33 @@ class Child:
     most_processes: int | None = field(default=None, kw_only=True)
     """Processes and threads that the tree may have, where the system cannot hold it to that."""
     exit: Exit | None = field(default=None, init=False)
+    collected: int = field(default=0, init=False)
+    """Processor time, in nanoseconds, of those of its processes that `processes` has collected."""
     _below: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         _alive.add(self.pid)
 
     def processes(self) -> list[int]:
-        """The bot's own process, then all below it, without any wrapper of a sandbox."""
-        return [self.pid, *descendants(self.pid)]
+        """The bot's own process, all below it and what lost its parent; no wrapper of a sandbox.
+
+        The dead among the latter are collected: a bot may leave behind any number of them.
+        """
+        tree = [self.pid, *descendants(self.pid)]
+        for pid in orphans(self.mark, self.pid, _alive):
+            if not self._collect(pid):
+                tree += [pid, *descendants(pid)]
+        return tree
+
+    def _collect(self, pid: int) -> bool:
+        """Collect a process if it is dead; says whether it is gone."""
+        try:
+            ended, _, usage = os.wait4(pid, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if ended:
+            self.collected += int((usage.ru_utime + usage.ru_stime) * 1e9)
+        return bool(ended)
 
     def has_exited(self) -> bool:
         """Whether the bot's own process is over; it stays uncollected, so its id stays ours."""

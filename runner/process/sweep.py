@@ -27,6 +27,7 @@ __all__ = [
     "end_tree",
     "end_unknown_children",
     "freeze",
+    "orphans",
     "reap",
     "thaw",
 ]
@@ -106,17 +107,27 @@ def end_tree(pid: int) -> list[int]:
     return list(seen)
 
 
-def end_orphans(mark: str, session: int, alive: AbstractSet[int]) -> None:
-    """Kill and collect every child of this program that is left of a bot that has ended.
+def orphans(mark: str, session: int, alive: AbstractSet[int]) -> list[int]:
+    """The children of this program that came to it from a bot, when they lost their parents.
 
     Args:
         mark: What the environment of the bot's processes carries.
         session: The bot's own; those of its processes that are dying have no environment.
+        alive: The processes of bots themselves.
+    """
+    found = (pid for pid in children(os.getpid()) if pid not in alive)
+    return [pid for pid in found if _is_from(pid, mark, session)]
+
+
+def end_orphans(mark: str, session: int, alive: AbstractSet[int]) -> None:
+    """Kill and collect every child of this program that is left of a bot that has ended.
+
+    Args:
+        mark: As for `orphans`, like `session`.
+        session: See there.
         alive: The processes of bots that have not ended; they are somebody else's to collect.
     """
-    _end_children(
-        lambda pid: _mark(pid) == mark or state_and_session(pid)[1] == session, alive=alive
-    )
+    _end_children(lambda pid: _is_from(pid, mark, session), alive=alive)
 
 
 def end_left_by(program: int, alive: AbstractSet[int]) -> None:
@@ -150,6 +161,10 @@ def _end_children(is_left: Callable[[int], bool], *, alive: AbstractSet[int]) ->
     for pid in before:
         if pid not in alive and _is_dead_orphan(pid):
             reap(pid)
+
+
+def _is_from(pid: int, mark: str, session: int) -> bool:
+    return _mark(pid) == mark or state_and_session(pid)[1] == session
 
 
 def _is_dead_orphan(pid: int) -> bool:

@@ -17,6 +17,7 @@ from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
 from runner.process.fair import FairClock
 from runner.process.launcher import PlainLauncher
+from runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +69,15 @@ def think():
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
+"""
+
+A_CHILD = f"""
+import os
+def think():
+    if not (child := os.fork()):
+        burn({HALF})
+        os._exit(0)
+    os.waitpid(child, 0)
 """
 
 JAVA = f"""
@@ -164,7 +174,9 @@ def one_core() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("one_core", "hogs")
-@pytest.mark.parametrize("body", [ONE_THREAD, TWO_THREADS], ids=["one thread", "two threads"])
+@pytest.mark.parametrize(
+    "body", [ONE_THREAD, TWO_THREADS, A_CHILD], ids=["one thread", "two threads", "a child"]
+)
 def test_a_bot_at_half_its_limit_is_never_late_beside_hogs(body: str, tmp_path: Path) -> None:
     bots = [bot(tmp_path, 0, body), bot(tmp_path, 1, body)]
     assert [record.faults for record in play(bots, 2)] == [(), ()]
@@ -221,7 +233,7 @@ def test_nobody_is_late_when_the_runner_was_stopped(tmp_path: Path) -> None:
     assert [record.faults for record in records] == [()]
 
 
-PONDERS = """
+THREAD = """
 def forever():
     while True: pass
 
@@ -231,14 +243,53 @@ def after():
         after.on.start()
 """
 
+CHILD = """
+import os
+
+def after():
+    if not hasattr(after, "on"):
+        after.on = os.fork()
+        while not after.on: pass
+"""
+
+ORPHAN = """
+import os
+
+def after():
+    if not hasattr(after, "on"):
+        after.on = os.fork()
+        if not after.on:
+            os.setsid()
+            if os.fork(): os._exit(0)
+            while True: pass
+        os.wait()
+"""
+
+ORPHANS = """
+import os
+
+def after():
+    if not os.fork():
+        if os.fork(): os._exit(0)
+        burn(0.02)
+        os._exit(0)
+    os.wait()
+"""
+
 
 def notes_of(records: list[DealRecord], seat: int) -> str:
     return "\n".join(text for record in records for where, text in record.notes if where == seat)
 
 
-def test_thinking_in_an_opponents_time_is_charged_and_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "body",
+    [THREAD, CHILD, ORPHAN, ORPHANS],
+    ids=["a thread", "a child", "an orphan", "an orphan a turn"],
+)
+def test_thinking_in_an_opponents_time_is_charged_and_stopped(body: str, tmp_path: Path) -> None:
+    become_subreaper()  # as every program is that starts bots
     slow = "def think(): time.sleep(0.05)"
-    bots = [bot(tmp_path, 0, PONDERS, turns=99), bot(tmp_path, 1, slow, turns=99)]
+    bots = [bot(tmp_path, 0, body, turns=99), bot(tmp_path, 1, slow, turns=99)]
     records = play(bots, move_ms=10_000)
     assert records[0].faults == ()
     assert "it is stopped between its turns from now on" in notes_of(records, 0)
@@ -247,7 +298,7 @@ def test_thinking_in_an_opponents_time_is_charged_and_stopped(tmp_path: Path) ->
 
 def test_thinking_in_an_opponents_time_may_be_allowed(tmp_path: Path) -> None:
     slow = "def think(): time.sleep(0.05)"
-    bots = [bot(tmp_path, 0, PONDERS, turns=99), bot(tmp_path, 1, slow, turns=99)]
+    bots = [bot(tmp_path, 0, THREAD, turns=99), bot(tmp_path, 1, slow, turns=99)]
     records = play(bots, move_ms=10_000, ponder=True)
     assert records[0].faults == ()
     assert "stopped" not in notes_of(records, 0)

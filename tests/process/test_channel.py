@@ -11,6 +11,7 @@ import pytest
 
 from runner.process.channel import Caps, Channel, ExchangeError
 from runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,6 +169,21 @@ def test_processes_and_threads_are_counted_where_the_system_does_not(start: Star
         "for _ in range(20):\n    if not os.fork(): time.sleep(60)\n"
         "time.sleep(60)"
     )
+    with pytest.raises(ExchangeError, match="processes"):
+        ask(channel)
+
+
+def test_processes_that_have_lost_their_parents_count_as_well(start: Start) -> None:
+    become_subreaper()  # as every program is that starts bots
+    leave = "if not os.fork():\n  if os.fork(): os._exit(0)\n  {}; os._exit(0)\n os.wait()"
+    # Any number may come and go.
+    child, channel = start(
+        f'for _ in range(40):\n {leave.format("pass")}\n os.write(1, b"on\\n"); os.read(0, 9)'
+    )
+    for _ in range(40):
+        assert ask(channel).strip() == b"on"
+        child.processes()
+    _, channel = start(f"for _ in range(40):\n {leave.format('time.sleep(60)')}\ntime.sleep(60)")
     with pytest.raises(ExchangeError, match="processes"):
         ask(channel)
 
