@@ -27,7 +27,7 @@ class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error,
         self.answer = answer
         self.stderr = stderr
         self.spent = 0
-        """Nanoseconds that the request had been open; 0 outside of one."""
+        """Nanoseconds that the bot is charged for the request; 0 outside of one."""
 
 
 class SpoiltError(Exception):

@@ -189,9 +189,9 @@ class Player:
             raise
         except ExchangeError as error:
             wall = monotonic_ns() - began
-            fault = self._failed(error, wall, limit)
-            fault.spent = fault.spent or wall
-            raise fault from error
+            failed = self._failed(error, wall, limit)
+            failed.spent = failed.spent or wall
+            raise failed from error
         self._used += wall
         if self._suspected:
             self._answered(began + wall)
@@ -329,7 +329,9 @@ class Player:
             return charged
         self._blame_host(charge, limit)
         cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
-        raise self.fault("malformed" if self._stray else "timeout", cause, line)
+        fault = self.fault("malformed" if self._stray else "timeout", cause, line)
+        fault.spent = charged
+        raise fault
 
     def _charged(self, wall: int) -> Charge:
         if self._watch is None or self._channel is None:
@@ -383,4 +385,6 @@ class Player:
         begun = self._channel is not None and self._channel.received() != b""
         stale, answered = bool(self._unused), self._used > 0
         kind, cause = silence(limit, stray=self._stray, begun=begun, stale=stale, answered=answered)
-        return self.fault(kind, cause)
+        fault = self.fault(kind, cause)
+        fault.spent = charge.charged
+        return fault
