@@ -106,8 +106,7 @@ class DealInPlay:
                     self._greet(seat)
         else:
             self._begin(gone)
-            while (turn := state.current_player()) != TERMINAL:
-                self._turn(self._seats[turn])
+            self._play_on()
         return self._finish(start)
 
     def _greeting(self, seat: int, seed: int) -> Deal:
@@ -157,19 +156,30 @@ class DealInPlay:
         seat.greeted = True
         seat.seen = 0  # a process that is new in the middle of a deal is told all of it
 
-    def _turn(self, seat: Seat) -> None:
-        try:
-            action = self._ask(seat)
-            code = self._encode_action(action)
-        except Fault as fault:
-            if fault.spent:
-                seat.count(fault.spent)
-            if not self._note_fault(seat, fault):
-                return
+    def _play_on(self) -> None:
+        """Ask and apply until the deal is over."""
+        seats, codes, events, encode_action = (
+            self._seats, self._codes, self._events, self._encode_action,
+        )  # fmt: skip
+        current_player, apply_action = self._state.current_player, self._state.apply_action
+        while (turn := current_player()) != TERMINAL:
+            seat = seats[turn]
+            try:
+                action = self._ask(seat)
+            except Fault as fault:
+                self._failed(seat, fault)
+            else:
+                codes.append(encode_action(action))
+                events.append(msgspec.Raw(_encode_event(apply_action(action))))
+
+    def _failed(self, seat: Seat, fault: Fault) -> None:
+        """Note the fault of the player to move, and play for him where that is the rule."""
+        if fault.spent:
+            seat.count(fault.spent)
+        if self._note_fault(seat, fault):
             action = self._state.fallback_action()
-            code = f"?{self._encode_action(action)}"
-        self._codes.append(code)
-        self._events.append(msgspec.Raw(_encode_event(self._state.apply_action(action))))
+            self._codes.append(f"?{self._encode_action(action)}")
+            self._events.append(msgspec.Raw(_encode_event(self._state.apply_action(action))))
 
     def _ask(self, seat: Seat) -> Any:
         """The action of the player to move; raises Fault."""

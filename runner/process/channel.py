@@ -82,6 +82,7 @@ class Channel:
         self._child = child
         self._caps = caps
         self._deal_left = caps.deal_output
+        self._at_most = min(_CHUNK, caps.output)
         self._step = step
         self._step_ms = _FIRST_STEP_MS
         self._due = self._deadline = 0
@@ -134,10 +135,13 @@ class Channel:
             if ready != self._only_stdout:
                 self._come_back(ready)
             else:
-                data = self._read_stdout()
-                if data.find(_NEWLINE) + 1 == len(data) > 1 and not data.isspace():
+                data = os.read(self._stdout, self._at_most)
+                size = len(data)
+                left = self._deal_left - size
+                if data.find(_NEWLINE) + 1 == size > 1 and left >= 0 and not data.isspace():
+                    self._deal_left = left
                     return data
-                self._split(data)
+                self._take(data)
         return self.next_line()
 
     def next_line(self) -> bytes:
@@ -186,7 +190,7 @@ class Channel:
         """Read what a wait has brought; if that is nothing, look at the process."""
         for descriptor, _ in ready:
             if descriptor == self._stdout:
-                self._split(self._read_stdout())
+                self._read_stdout()
             elif descriptor != self._stdin:
                 self._read_stderr()
         self._reads += 1
@@ -204,9 +208,7 @@ class Channel:
         if self._child.has_exited():
             # A descendant may hold the pipe open for ever: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):
-                data = self._read_stdout()
-                self._split(data)
-                if not data:
+                if not self._read_stdout():
                     break
             self._ended = True
         elif (cap := self._caps.memory) is not None and self._child.holds_more_than(cap):
@@ -214,25 +216,26 @@ class Channel:
         elif self._child.has_too_many_processes():
             raise ExchangeError("processes")
 
-    def _read_stdout(self) -> bytes:
-        """What has come, at most so much; empty at the end, or if there was nothing after all."""
+    def _read_stdout(self) -> bool:
+        """Take what has come; says whether there was anything."""
         try:
             data = os.read(self._stdout, _CHUNK)
         except BlockingIOError:
-            return b""
+            return False
+        self._take(data)
+        return bool(data)
+
+    def _take(self, data: bytes) -> None:
+        """Count what has come, and add to the lines that are complete and the one that is not."""
         if not data:
             self._ended = True
             self._poll.unregister(self._stdout)
-            return data
+            return
         self._received += len(data)
         self._deal_left -= len(data)
         if self._received > self._caps.output or self._deal_left < 0:
             self._partial += data
             raise ExchangeError("flood" if self._deal_left >= 0 else "deal flood")
-        return data
-
-    def _split(self, data: bytes) -> None:
-        """Add to the lines that are complete, and to the one that is not."""
         if _NEWLINE not in data:
             self._partial += data
             return
