@@ -110,6 +110,6 @@ def test_what_cannot_be_compared_is_refused(arena: Arena) -> None:
 
 def test_a_crash_is_a_last_place(arena: Arena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", move="sys.exit(1)")]
-    ended = arena.run("compare", arena.configure(bots), "bad", "good", "--out", "out")
+    ended = arena.run("compare", arena.configure(bots), "bad", "good", "--cap", 20, "--out", "out")
     assert ended.stdout.startswith("bad against good: not better\nbad finished 1.000 places behind")
     arena.run("verify", "out")
