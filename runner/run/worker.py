@@ -217,38 +217,53 @@ def _leave_nothing(worker: Worker | None) -> None:
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGTERM, _go_on_ending)
     raise _Stop
+
+
+def _go_on_ending(_signal: int, _frame: FrameType | None) -> None:
+    """What is under way to the end must not be cut short by the next signal.
+
+    Not SIG_IGN: Python complains of a signal that is to be ignored only since it came.
+    """
 
 
 def main() -> None:
     """Work until stdin ends, or until told to stop by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _stop)
-    parent = os.getppid()
-    die_with_parent(signal.SIGTERM)
-    if os.getppid() != parent:
-        return
-    become_subreaper()
-    output = os.dup(1)
-    os.dup2(2, 1)  # nothing that prints may get between the frames
-    frames = _frames(0)
     worker: Worker | None = None
     try:
-        setup = read_setup(next(frames))
-        if setup.version != __version__:
-            sys.exit(f"this worker is tourney {__version__}, the runner is {setup.version}")
-        if setup.cpu is not None:
-            os.sched_setaffinity(0, {setup.cpu})
-        tempfile.tempdir = setup.temp
-        worker = Worker(setup, output)
-        for frame in frames:
-            worker.work(read_task(frame))
-        worker.close()
+        try:
+            signal.signal(signal.SIGTERM, _stop)
+            parent = os.getppid()
+            die_with_parent(signal.SIGTERM)
+            if os.getppid() != parent:
+                return
+            become_subreaper()
+            output = os.dup(1)
+            os.dup2(2, 1)  # nothing that prints may get between the frames
+            frames = _frames(0)
+            worker = _worker(next(frames), output)
+            for frame in frames:
+                worker.work(read_task(frame))
+            worker.close()
+        finally:
+            signal.signal(signal.SIGTERM, _go_on_ending)
     except (_Stop, StopIteration, BrokenPipeError):
         pass
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         _leave_nothing(worker)
+
+
+def _worker(frame: bytes, output: int) -> Worker:
+    """The worker that the first frame asks for, with this process made what it should be."""
+    setup = read_setup(frame)
+    if setup.version != __version__:
+        sys.exit(f"this worker is tourney {__version__}, the runner is {setup.version}")
+    if setup.cpu is not None:
+        os.sched_setaffinity(0, {setup.cpu})
+    tempfile.tempdir = setup.temp
+    return Worker(setup, output)
 
 
 if __name__ == "__main__":

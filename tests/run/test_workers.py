@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +59,26 @@ def test_a_worker_that_dies_with_nothing_to_do_is_replaced(arena: Arena) -> None
     arena.end(process)
     assert arena.table()["complete"]
     assert arena.is_clean()
+
+
+def test_a_worker_that_is_told_to_end_over_and_over_ends_in_good_order() -> None:
+    """Its input ends, its parent ends and the run stops it: all that may come at once."""
+    for _ in range(5):
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "runner.run.worker"],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until(lambda: _catches(worker.pid, signal.SIGTERM))  # noqa: B023 - called here
+        while worker.poll() is None:
+            worker.terminate()
+        assert worker.communicate()[1] == ""
+
+
+def _catches(pid: int, number: signal.Signals) -> bool:
+    mask = Path(f"/proc/{pid}/status").read_text().partition("SigCgt:")[2].split()[0]
+    return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 BROKEN_GAME = """
