@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from whole_program import Arena
 
 if TYPE_CHECKING:
-    from whole_program import Arena
+    from collections.abc import Iterator
 
 FAULTS = {
     "illegal at times": 'if luck // 7 % 9 == 0: answer = {"play": ["3S", "4C", "9H", "KD"]}',
-    "malformed at times": 'if luck // 7 % 9 == 0: answer = {"play": "3S"}',
     "crash at times": "if luck // 7 % 9 == 0: sys.exit(1)",
     "flood at times": "if luck // 7 % 9 == 0: print('x' * 2_000_000)",
 }
@@ -55,31 +56,40 @@ def test_any_number_of_workers_gives_the_same_bytes(keys: dict[str, Any], arena:
 
 def test_one_worker_on_its_core_and_five_without_give_the_same_bytes(arena: Arena) -> None:
     bots = [arena.bot(name) for name in ("one", "two", "three")]
-    config = arena.configure(bots, schedule={"rounds": 4})
+    config = arena.configure(bots, schedule={"rounds": 2})
     arena.run("run", config, "--out", "1", "--jobs", 1)
     arena.run("run", config, "--out", "5", "--jobs", 5, "--no-pin")
     assert arena.files("1") == arena.files("5")
 
 
-def test_tables_hold_no_time_no_place_and_no_job(arena: Arena) -> None:
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+    """A tournament that was played with two workers."""
+    arena = Arena(tmp_path_factory.mktemp("cup"))
     config = arena.configure([arena.bot("one"), arena.bot("two")], name="Cup")
     arena.run("run", config, "--out", "out", "--jobs", 2)
-    table = arena.table()
+    yield arena
+    arena.close()
+
+
+def test_tables_hold_no_time_no_place_and_no_job(cup: Arena) -> None:
+    table = cup.table()
     assert list(table)[:2] == ["name", "game"]
     assert set(table) == {"name", "game", "seed", "seed_sha256", "deals", "complete", "entrants"}
     assert list(table["entrants"][0]) == [
         "rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place", "places", "faults",
     ]  # fmt: skip
-    for text in arena.files().values():
-        assert str(arena.path) not in text
+    for text in cup.files().values():
+        assert str(cup.path) not in text
         assert not re.search(r"20\d\d-\d\d|\d\d:\d\d|jobs|workers", text)
 
 
-def test_another_seed_gives_other_deals(arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("two")]
-    config = arena.configure(bots)
-    arena.run("run", config, "--out", "1")
-    arena.run("run", config, "--out", "2", "--seed", 2)
-    one, two = (arena.table(out) for out in ("1", "2"))
-    assert (one.pop("seed"), two.pop("seed")) == (1, 2)
-    assert json.dumps(one) != json.dumps(two)
+def test_another_seed_gives_other_deals(cup: Arena) -> None:
+    cup.run("run", "cup.yaml", "--out", "other", "--seed", 2)
+    assert (cup.table()["seed"], cup.table("other")["seed"]) == (1, 2)
+    assert _moves(cup, "out").isdisjoint(_moves(cup, "other"))
+
+
+def _moves(arena: Arena, out: str) -> set[str]:
+    with closing(sqlite3.connect(arena.path / out / "results.sqlite")) as db:
+        return {moves for (moves,) in db.execute("SELECT moves FROM deals")}
