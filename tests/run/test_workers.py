@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,8 @@ def test_a_worker_that_is_told_to_end_over_and_over_ends_in_good_order() -> None
             stderr=subprocess.PIPE,
             text=True,
         )
-        until(lambda: _catches(worker.pid, signal.SIGTERM))  # noqa: B023 - called here
+        while not _catches(worker.pid, signal.SIGTERM):
+            time.sleep(0.001)
         while worker.poll() is None:
             worker.terminate()
         assert worker.communicate()[1] == ""
