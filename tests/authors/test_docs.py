@@ -13,6 +13,8 @@ import pytest
 import yaml
 from authors_program import BOTS, ROOT
 
+from runner.schedule import registry as formats
+
 if TYPE_CHECKING:
     from authors_program import Program
 
@@ -54,6 +56,19 @@ def test_every_rule_that_the_program_names_is_explained() -> None:
     assert named <= explained
 
 
+def test_every_format_and_its_options_are_told_to_organisers() -> None:
+    page = (DOCS / "organising.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"(?m)^\| `([\w-]+)` \|[^|]*\|(.*)\|$", page))
+    assert sorted(rows) == formats.names()
+    for name, row in rows.items():
+        options = formats.format_class(name).options().model_dump(mode="json")
+        told = {key: yaml.safe_load(value) for key, value in re.findall(r"`(\w+): (.+?)`", row)}
+        assert told == {
+            key: round(value, 3) if isinstance(value, float) else value
+            for key, value in options.items()
+        }
+
+
 def test_the_way_from_nothing_to_a_ranked_entry(tourney: Program) -> None:
     """Kit, first change, check, tournament, submission: as the guide has it."""
     [change], [config] = blocks("python"), blocks("yaml")
@@ -63,7 +78,7 @@ def test_the_way_from_nothing_to_a_ranked_entry(tourney: Program) -> None:
     by_name = {words[1]: words[2:] for words in reversed(commands) if words}
     assert tourney("new", *by_name["new"]).returncode == 0
     tourney.write("mybot/bot.py", change)
-    tourney.write("mine.yaml", config.replace("../bots", str(BOTS)) + "time: {move: 10s}\n")
+    tourney.write("mine.yaml", config.replace("bots/", f"{BOTS}/") + "time: {move: 10s}\n")
     done = tourney("check", *by_name["check"], "--config", "mine.yaml")
     assert done.returncode == 0, done.stdout
     done = tourney("run", *by_name["run"])
