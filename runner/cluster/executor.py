@@ -9,6 +9,7 @@ import signal
 import threading
 from collections import deque
 from contextlib import suppress
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -112,7 +113,9 @@ class DaskExecutor(Executor):
             self._loop.call_soon_threadsafe(function, *words)
 
     def _run(self) -> None:
-        # Ctrl-C is for us alone: what this thread starts inherits that it waits for SIGINT.
+        # Ctrl-C is for us alone: what this thread starts inherits that it waits for SIGINT. The
+        # resource tracker, which starts with Dask's first process, would have it no longer wait.
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._loop.run_until_complete(self._main)

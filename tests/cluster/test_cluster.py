@@ -101,6 +101,10 @@ def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
     arena: Arena, shared_cluster: Cluster, at_home: Arena
 ) -> None:
     config = arena.configure(_bots(arena), **LONG)
+    local = arena.start("run", config, "--out", "near", "--dask", "local", process_group=0)
+    until(lambda: _deals(arena, "near"))
+    os.killpg(local.pid, signal.SIGINT)  # as a terminal does
+    assert "To continue" in arena.end(local, 130).stderr
     process = _started(arena, config, shared_cluster)
     process.send_signal(signal.SIGINT)
     assert "To continue" in arena.end(process, 130).stderr
