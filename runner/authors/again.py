@@ -64,6 +64,8 @@ class Compared(NamedTuple):
     request: bytes
     stored: dict[str, Any] | None
     """What was answered then; None where the bot of then failed."""
+    failed: str
+    """By what it did; empty if it did not."""
     given: dict[str, Any] | None
     """What this bot answered, if it was an action."""
     fault: str
@@ -85,12 +87,20 @@ class _Tape:
         self._codes = stored.record.moves.split()
         # A fault without a request: it could not be started, or was left out of the deal.
         self._absent = {fault.seat for fault in stored.record.faults if not fault.request}
+        self._causes = {
+            (fault.seat, fault.move): f"{fault.kind}: {fault.cause}"
+            for fault in stored.record.faults
+        }
         self.at = 0
 
     def fails_first(self, seat: int) -> bool:
         """Whether the next thing stored is that this seat leaves before it is asked."""
         follows = self._codes[self.at : self.at + 1]
         return seat in self._absent and follows == [f"!{seat}"]
+
+    def cause(self, seat: int, move: int) -> str:
+        """What a seat failed by, after so many moves."""
+        return self._causes[seat, move]
 
     def action(self) -> Any:
         """The stored action of the player to move.
@@ -196,10 +206,11 @@ class _FedPlayer(Witness):
         try:
             stored = self._tape.state.write(self._tape.action())
         except Fault:
-            self.compared.append(Compared(move, request, None, given, fault))
+            failed = self._tape.cause(self._seat, move)
+            self.compared.append(Compared(move, request, None, failed, given, fault))
             self._joined = False
             raise
-        self.compared.append(Compared(move, request, stored, given, fault))
+        self.compared.append(Compared(move, request, stored, "", given, fault))
         return msgspec.convert({"id": request_id, **stored}, self._tape.game.answer), 0
 
     def _put(

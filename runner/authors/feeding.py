@@ -19,8 +19,8 @@ def difference_lines(one: Compared) -> Iterator[str]:
     """A request to which the bot answered otherwise."""
     yield f"move {one.move}:"
     yield f"  request: {escaped(one.request.decode().rstrip(), 4000)}"
-    yield f"  then:    {_answer(one.stored)}"
-    yield f"  now:     {escaped(one.fault, 600) if one.given is None else _answer(one.given)}"
+    yield f"  then:    {_answer(one.stored, one.failed)}"
+    yield f"  now:     {_answer(one.given, one.fault)}"
 
 
 def summary_line(compared: Sequence[Compared], name: str) -> str:
@@ -33,5 +33,5 @@ def summary_line(compared: Sequence[Compared], name: str) -> str:
     return f"{differ} of {len(compared)} answers differ from those of {name}"
 
 
-def _answer(fields: dict[str, Any] | None) -> str:
-    return "a fault" if fields is None else json.dumps(fields)
+def _answer(fields: dict[str, Any] | None, fault: str) -> str:
+    return escaped(fault, 600) if fields is None else json.dumps(fields)

@@ -42,8 +42,10 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
             f"{nearest(name, names)}"
         )
     entrant, found, unplayed = names.index(name), None, None
+    failed = set()
     for number, record in enumerate(store.records(), 1):
         for fault in record.faults:
+            failed.add(fault.entrant)
             if fault.entrant == entrant:
                 place = number, fault.seat
                 if fault.request or fault.stderr or fault.answer:
@@ -52,7 +54,9 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
                     unplayed = place
     found = found or unplayed
     if found is None:
-        raise UsageError(f"{store.path}: {shown(name)} has no fault here")
+        others = [other for number, other in enumerate(names) if number in failed]
+        but = f"; {listed(others, 'and')} failed" if others else ""
+        raise UsageError(f"{store.path}: {shown(name)} has no fault here{but}")
     return found
 
 

@@ -58,9 +58,9 @@ class Submission:
             more = "1 more bot" if self.missing == 1 else f"{self.missing} more bots"
             lines.append(f"a table is full, and the league can begin, with {more}")
         lines.append(f"to have it play: tourney season {shlex.quote(str(self.league))}")
-        if repository := _repository(self.version):
+        if repository := _repository(self.version.resolve()):
             git = f"git -C {shlex.quote(str(repository))}"
-            paths = (self.version.relative_to(repository), self.league.resolve())
+            paths = [path.resolve().relative_to(repository) for path in (self.version, self.league)]
             lines += [
                 "to submit it as a pull request, on a branch of its own:",
                 f"  {git} add {' '.join(shlex.quote(str(path)) for path in paths)}",

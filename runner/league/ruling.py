@@ -87,7 +87,7 @@ def rule(
         if done is None:
             day = None if since is None else since.isoformat()
             _decide(store, Decision(0, utc(), kind, entrant, reason, day))
-            line = f"{name} is {kind} now"
+            line = f"{name} is {kind} {'now' if day is None else f'from {day} on'}"
         else:
             line = f"{name} was {kind} already: {done.reason}"
         return publish(folder, store), line

@@ -72,6 +72,8 @@ def test_a_faulty_bot_is_fed_to_the_end(workshop: Program, results: Path) -> Non
     done = workshop("replay", results, 1, "--seat", 0, "--feed", BOTS / "faulty/crash_move")
     assert done.returncode == 0, done.stderr
     assert "crash: it exited with status 1" in done.stdout
+    done = workshop("replay", results, "--last-fault", "crash-move", "--feed", BOTS / "greedy")
+    assert "  then:    crash: it exited with status " in done.stdout
     done = workshop("replay", results, 1, "--seat", 0, "--feed", BOTS / "faulty/crash_start")
     assert done.returncode == 2
     assert "before it was ready" in done.stderr
@@ -149,7 +151,7 @@ WRONG = {
     "no deal": ((), "name a deal by its number"),
     "no such seat": ((1, "--seat", 7), "there is no seat 7 in this deal; its seats are 0 "),
     "no such bot": (("--last-fault", "gredy"), "; did you mean 'greedy'?\n"),
-    "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here"),
+    "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here; "),
     "nobody's requests": ((1, "--feed", BOTS / "c"), "give --seat as well"),
 }
 

@@ -131,6 +131,7 @@ def test_in_a_git_repository_the_pull_request_is_spelt_out(
     done = tourney("submit", mine, league.parent)
     commands = [line.strip() for line in done.stdout.splitlines() if " git -C " in f" {line}"]
     assert len(commands) == 3
+    assert commands[0].endswith(" league.yaml")
     subprocess.run(commands[0], shell=True, check=True)  # noqa: S602 - as the author pastes it
     staged = subprocess.run(
         ["git", "-C", league.parent, "diff", "--cached", "--name-only"],

@@ -131,7 +131,9 @@ def test_who_is_withdrawn_keeps_his_deals_and_plays_no_more_until_it_is_taken_ba
 
 def test_a_withdrawal_to_come_waits_for_its_day(out: Path) -> None:
     today = datetime.now(UTC).date()
-    summary, _ = rule(out, "withdrawn", "two", "holidays", today + timedelta(days=2))
+    day = today + timedelta(days=2)
+    summary, line = rule(out, "withdrawn", "two", "holidays", day)
+    assert line == f"two is withdrawn from {day} on"
     assert summary.ruling("two")
     assert summary.rulings[0].from_round is None
     undo(out, "withdrawn", "two")
