@@ -110,13 +110,23 @@ def end_tree(pid: int) -> list[int]:
 def orphans(mark: str, session: int, alive: AbstractSet[int]) -> list[int]:
     """The children of this program that came to it from a bot, when they lost their parents.
 
+    Dead ones that left their bot's session are nobody's: they are collected, since some systems
+    count them as processes that their bot has.
+
     Args:
         mark: What the environment of the bot's processes carries.
         session: The bot's own; those of its processes that are dying have no environment.
         alive: The processes of bots themselves.
     """
-    found = (pid for pid in children(os.getpid()) if pid not in alive)
-    return [pid for pid in found if _is_from(pid, mark, session)]
+    found = []
+    for pid in children(os.getpid()):
+        if pid in alive:
+            continue
+        if _is_from(pid, mark, session):
+            found.append(pid)
+        elif _is_dead_orphan(pid) and state_and_session(pid)[1] not in alive:
+            reap(pid)
+    return found
 
 
 def end_orphans(mark: str, session: int, alive: AbstractSet[int]) -> None:

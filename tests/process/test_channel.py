@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from pathlib import Path
 from time import monotonic_ns
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ import pytest
 
 from runner.process.channel import Caps, Channel, ExchangeError
 from runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from runner.process.system import become_subreaper
+from runner.process.system import become_subreaper, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -175,14 +177,21 @@ def test_processes_and_threads_are_counted_where_the_system_does_not(start: Star
 
 def test_processes_that_have_lost_their_parents_count_as_well(start: Start) -> None:
     become_subreaper()  # as every program is that starts bots
-    leave = "if not os.fork():\n  if os.fork(): os._exit(0)\n  {}; os._exit(0)\n os.wait()"
-    # Any number may come and go.
-    child, channel = start(
-        f'for _ in range(40):\n {leave.format("pass")}\n os.write(1, b"on\\n"); os.read(0, 9)'
-    )
-    for _ in range(40):
-        assert ask(channel).strip() == b"on"
-        child.processes()
+    leave = "if not os.fork():\n  {}\n  if os.fork(): os._exit(0)\n  {}; os._exit(0)\n os.wait()"
+    for session in ("pass", "os.setsid()"):  # any number may come and go
+        once = leave.format(session, "pass")
+        child, channel = start(
+            f'for _ in range(40):\n {once}\n os.write(1, b"on\\n"); os.read(0, 9)'
+        )
+        for _ in range(40):
+            assert ask(channel).strip() == b"on"
+            child.processes()
+        until_dead = time.monotonic() + 20
+        while len(child.processes()) > 1 or children(os.getpid()) != [child.pid]:
+            assert time.monotonic() < until_dead
+            time.sleep(0.01)
+        child.kill()
+    leave = leave.format("pass", "{}")
     _, channel = start(f"for _ in range(40):\n {leave.format('time.sleep(60)')}\ntime.sleep(60)")
     with pytest.raises(ExchangeError, match="processes"):
         ask(channel)
