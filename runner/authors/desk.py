@@ -130,6 +130,7 @@ class Person(LocalPlayer):
         try:
             return self._console.input(Text(prompt, style="bold")).strip()
         except EOFError as error:
+            self._console.print()  # the prompt's line is open still
             raise Leaving from error
 
     def _typed(self, line: str) -> dict[str, Any] | None:
