@@ -272,8 +272,9 @@ class _Gatherer:
             bot = self._bots[entrant]
             points = record.points[seat]
             ref = DealRef(number, record.places[seat], points, moves)
-            bot.best.add((points, -moves), ref)
-            bot.worst.add((-points, -moves), ref)
+            if moves:  # in a deal that the cards decide at once there is nothing to watch
+                bot.best.add((points, -moves), ref)
+                bot.worst.add((-points, -moves), ref)
             bot.add_time(number, record.times[seat])
 
 

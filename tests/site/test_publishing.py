@@ -22,7 +22,7 @@ from runner.errors import UsageError
 from runner.publish import tables
 from runner.publish.choices import PublishChoices, fault_text
 from runner.publish.choosing import choose
-from runner.publish.gather import BotResults, DealRef, SlowRef
+from runner.publish.gather import BotResults, DealRef, SlowRef, gather
 from runner.publish.summary import summarise
 from runner.ratings.analysis import Certainty
 from runner.ratings.bootstrap import Interval
@@ -135,6 +135,15 @@ def test_a_tournament_that_goes_on_says_so(tmp_path: Path) -> None:
 def test_a_tournament_without_deals_has_a_site(tmp_path: Path) -> None:
     site = write_site(make_results(tmp_path / "r", NAMES, matches=0), tmp_path / "s")
     assert all(name in (site / "standings.txt").read_text() for name in NAMES)
+
+
+def test_a_deal_that_the_cards_decide_at_once_is_nobodys_best_or_worst(tmp_path: Path) -> None:
+    rules = {"players": 2, "instant_wins": ["four_twos", "run_3_to_A", "six_pairs"]}
+    folder = make_results(tmp_path, NAMES[:2], rules=rules, matches=60)
+    with closing(Store(folder / FILE_NAME)) as store:
+        assert not all(record.moves for record in store.records())
+        gathered = gather(store, summarise(store), PublishChoices())
+    assert all(ref.moves for one in gathered.bots for ref in (*one.best, *one.worst))
 
 
 def test_the_same_results_give_the_same_site(results: Path, tmp_path: Path) -> None:

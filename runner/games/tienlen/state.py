@@ -467,5 +467,5 @@ class TienlenState(State[int]):
         if self._last_event is not None:
             return describe(self._last_event)
         if self._win is not None:
-            return f"seat {self._win.seat} wins at once: {self._win.kind}"
+            return f"seat {self._win.seat} wins at once: {self._win.kind.replace('_', ' ')}"
         return f"seat {self._turn} leads"
