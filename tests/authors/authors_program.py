@@ -6,14 +6,18 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import which
 
 import pexpect
+import pytest
 
-__all__ = ["BOTS", "ROOT", "Program"]
+__all__ = ["BOTS", "ROOT", "Program", "needs_git"]
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"
 TOURNEY = (sys.executable, "-m", "runner.cli")
+
+needs_git = pytest.mark.skipif(which("git") is None, reason="git is not installed")
 
 
 @dataclass(frozen=True)

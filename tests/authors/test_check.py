@@ -103,7 +103,7 @@ def of(document: dict[str, Any], verdict: str) -> list[dict[str, Any]]:
 
 
 def test_a_good_bot_passes_all_checks_of_both_games(tourney: Program) -> None:
-    done = tourney("check", BOTS / "c", "--json")
+    done = tourney("check", BOTS / "random", "--json")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"]) == (0, True)
     names = " | ".join(check["name"] for check in document["checks"])

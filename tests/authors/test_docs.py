@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 import yaml
-from authors_program import BOTS, ROOT
+from authors_program import BOTS, ROOT, needs_git
 
 from runner.schedule import registry as formats
 
@@ -132,6 +132,7 @@ def test_the_build_of_a_virtual_environment_works_without_network(packed: Progra
     assert [bot["faults"] for bot in ranking["entrants"]] == [{}, {}]
 
 
+@needs_git
 def test_the_workflow_checks_what_a_pull_request_adds(tourney: Program) -> None:
     """The step that tries new bots is run as the CI system runs it: a good bot, then a bad one."""
     text = (DOCS / "examples" / "check-bots.yml").read_text(encoding="utf-8")

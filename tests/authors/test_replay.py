@@ -152,7 +152,7 @@ WRONG = {
     "no such seat": ((1, "--seat", 7), "there is no seat 7 in this deal; its seats are 0 "),
     "no such bot": (("--last-fault", "gredy"), "; did you mean 'greedy'?\n"),
     "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here; "),
-    "nobody's requests": ((1, "--feed", BOTS / "c"), "give --seat as well"),
+    "nobody's requests": ((1, "--feed", BOTS / "planner"), "give --seat as well"),
 }
 
 

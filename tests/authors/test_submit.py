@@ -5,7 +5,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from authors_program import BOTS
+from authors_program import BOTS, needs_git
 
 from runner.authors.league import League
 from runner.authors.listing import find_list
@@ -106,9 +106,9 @@ def test_a_new_league_takes_its_first_bot(tourney: Program, league: Path, mine: 
 
 REFUSED = {
     "a bot that fails": ((BOTS / "faulty/illegal", "league"), "since it failed a check"),
-    "nobody to replace": ((BOTS / "perl", "league", "--replace"), "nothing to replace"),
-    "a name but for case": ((BOTS / "c", "league", "--name", "GREEDY"), "'GREEDY' is taken"),
-    "no league": ((BOTS / "c", "nowhere.yaml"), "there is no such file"),
+    "nobody to replace": ((BOTS / "planner", "league", "--replace"), "nothing to replace"),
+    "a name but for case": ((BOTS / "planner", "league", "--name", "GREEDY"), "'GREEDY' is taken"),
+    "no league": ((BOTS / "planner", "nowhere.yaml"), "there is no such file"),
     "no bot": (("league", "league"), "league: there is no bot.yaml in league"),
 }
 
@@ -124,6 +124,7 @@ def test_what_is_refused_leaves_the_league_as_it_was(
     assert [path.name for path in league.parent.iterdir()] == ["league.yaml"]
 
 
+@needs_git
 def test_in_a_git_repository_the_pull_request_is_spelt_out(
     tourney: Program, league: Path, mine: Path
 ) -> None:
