@@ -197,13 +197,14 @@ class FairWatch(Watch):
         self.next_check = 0 if self.suspects else now + _SLACK
 
     def _look_for_children(self, now: int) -> None:
-        """See now and then whether the bot has children, which could think for it just as well."""
+        """See now and then whether the bot has or had children, which could think for it too."""
         if now < self._next_look:
             return
         self._next_look = now + _LOOK_EVERY
         processes = self._child.processes()
         self._clock = _process_clock(processes[0]) if processes else None
-        self._has_children = self._has_children or len(processes) > 1
+        ended = self._child.collected + sum(map(_reaped, processes))
+        self._has_children = self._has_children or len(processes) > 1 or ended > 0
         self.suspects = self.suspects or self._has_children
 
     def _cpu(self) -> int:

@@ -252,6 +252,19 @@ def after():
         while not after.on: pass
 """
 
+CHILDREN = """
+import os
+
+def job():
+    if not (child := os.fork()):
+        burn(0.03)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+def after():
+    threading.Thread(target=job).start()
+"""
+
 ORPHAN = """
 import os
 
@@ -283,8 +296,8 @@ def notes_of(records: list[DealRecord], seat: int) -> str:
 
 @pytest.mark.parametrize(
     "body",
-    [THREAD, CHILD, ORPHAN, ORPHANS],
-    ids=["a thread", "a child", "an orphan", "an orphan a turn"],
+    [THREAD, CHILD, CHILDREN, ORPHAN, ORPHANS],
+    ids=["a thread", "a child", "a child a turn", "an orphan", "an orphan a turn"],
 )
 def test_thinking_in_an_opponents_time_is_charged_and_stopped(body: str, tmp_path: Path) -> None:
     become_subreaper()  # as every program is that starts bots
