@@ -9,7 +9,7 @@ import yaml
 
 from runner.cli.terminal import stdout_console, tell
 from runner.games import registry
-from runner.publish.tables import headline, ruling_lines, terminal_table
+from runner.publish.tables import headline, lines_below, terminal_table
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -43,7 +43,7 @@ def print_table(summary: Summary, warning: str | None = None) -> None:
     console = stdout_console()
     tell(console, f"{summary.facts.name}: {headline(summary)}")
     console.print(terminal_table(summary, narrow=console.width < _ROOMY))
-    for line in ruling_lines(summary):
+    for line in lines_below(summary):
         tell(console, line)
     if warning is not None:
         tell(console, warning, "yellow")

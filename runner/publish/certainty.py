@@ -27,6 +27,8 @@ def short_schedule(store: Store, summary: Summary, most: int | None = QUICK_DEAL
     """
     if not summary.deals or (most is not None and summary.deals > most):
         return None
+    if summary.final:  # not the rating decides, and there are no more rounds
+        return None
     from runner.ratings.analysis import analyse  # noqa: PLC0415 - a long table must not wait for it
 
     facts = summary.facts

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from runner.errors import UsageError
 from runner.play.seeds import seed_hash
+from runner.publish.final import final_order
 from runner.ratings.model import Model
 from runner.ratings.raters import Update
 from runner.ratings.standings import Standing, standings
@@ -93,6 +94,8 @@ class Summary(msgspec.Struct, frozen=True):
     rulings: tuple[Ruling, ...] = ()
     """Those in force."""
     voids: tuple[VoidDeal, ...] = ()
+    final: tuple[str, ...] = ()
+    """Who sat at the table that decides, the winner first; see `runner.publish.final`."""
 
     def ruling(self, name: str) -> Ruling | None:
         """What was decided about a bot; a disqualification before a withdrawal."""
@@ -152,6 +155,7 @@ def summarise(store: Store) -> Summary:
             )
             for void in store.voids()
         ),
+        final=tuple(names[entrant] for entrant in final_order(store)),
     )
 
 

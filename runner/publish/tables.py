@@ -34,9 +34,9 @@ __all__ = [
     "as_markdown",
     "as_text",
     "headline",
+    "lines_below",
     "markdown",
     "no_formula",
-    "ruling_lines",
     "terminal_table",
 ]
 
@@ -107,8 +107,8 @@ def as_markdown(summary: Summary) -> str:
         if _is_out(summary, entrant):
             cells[1] = f"~~{cells[1]}~~"
         lines.append(f"| {' | '.join(cells)} |")
-    if summary.rulings:
-        lines += ["", *(f"* {markdown(line)}" for line in ruling_lines(summary))]
+    if below := lines_below(summary):
+        lines += ["", *(f"* {markdown(line)}" for line in below)]
     return "\n".join(lines) + "\n"
 
 
@@ -137,7 +137,7 @@ def as_latex(summary: Summary) -> str:
         for entrant in summary.entrants
     ]
     lines += [r"\hline", r"\end{tabular}"]
-    lines += [rf"\par {_latex(line)}" for line in ruling_lines(summary)]
+    lines += [rf"\par {_latex(line)}" for line in lines_below(summary)]
     return "\n".join(lines) + "\n"
 
 
@@ -156,8 +156,8 @@ def as_text(summary: Summary) -> str:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
-    if summary.rulings:
-        lines += ["", *map(plain, ruling_lines(summary))]
+    if below := lines_below(summary):
+        lines += ["", *map(plain, below)]
     return "\n".join(lines) + "\n"
 
 
@@ -180,13 +180,22 @@ def terminal_table(summary: Summary, *, narrow: bool = False) -> Table:
     return table
 
 
-def ruling_lines(summary: Summary) -> list[str]:
-    """What was decided about bots, in a sentence each."""
-    return [
+def lines_below(summary: Summary) -> list[str]:
+    """What a table does not say: who won the last one, and what was decided about bots."""
+    won = _won(summary)
+    return ([won] if won else []) + [
         f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
         for ruling in dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
         if ruling is not None
     ]
+
+
+def _won(summary: Summary) -> str:
+    """Whose a tournament is whose last table decides."""
+    if not summary.final:
+        return ""
+    winner, *others = summary.final
+    return f"{winner} has won the last table, before {', '.join(others)}"
 
 
 def _is_out(summary: Summary, entrant: Standing) -> bool:

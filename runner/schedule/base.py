@@ -140,6 +140,8 @@ class Format(ABC, Generic[OptionsT]):
     seeks_newcomers: ClassVar[bool] = False
     """Whether it plans from results and seats those first who have played least, so that whoever
     joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
+    last_table_decides: ClassVar[bool] = False
+    """Whether its last round is one table whose order is the result, and not the rating's."""
 
     def __init__(self, field: Field, options: OptionsT) -> None:
         self.field = field

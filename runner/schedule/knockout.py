@@ -38,6 +38,7 @@ class Knockout(Format[KnockoutOptions]):
     name: ClassVar[str] = "knockout"
     summary: ClassVar[str] = "the better half of each table goes on, until one table is left"
     options: ClassVar[type[KnockoutOptions]] = KnockoutOptions
+    last_table_decides: ClassVar[bool] = True
 
     def __init__(self, field: Field, options: KnockoutOptions) -> None:
         super().__init__(field, options)

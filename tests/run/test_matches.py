@@ -6,11 +6,14 @@ import json
 import os
 import re
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
+from contextlib import closing
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+from runner.results.store import Store
 
 if TYPE_CHECKING:
     from whole_program import Arena
@@ -232,3 +235,23 @@ def test_time_is_decided_before_legality(arena: Arena) -> None:
     )
     arena.run("run", config, "--out", "out")
     assert set(arena.rows()["late"]["faults"]) == {"timeout"}
+
+
+def test_the_last_table_of_a_knockout_says_who_has_won(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("ann", "ben", "cid", "dan")]
+    config = arena.configure(
+        bots, rules={"players": 2}, schedule={"format": "knockout", "games": 1}
+    )
+    told = arena.run("run", config, "--out", "out").stdout
+    with closing(Store(arena.path / "out" / "results.sqlite")) as store:
+        last = list(store.records(range(1, 2)))
+    points = Counter[int]()
+    for record in last:
+        points.update(dict(zip(record.seating, map(int, record.points), strict=True)))
+    order = re.search(r"(\w+) has won the last table, before (\w+)", told)
+    assert order is not None
+    first, second = (["ann", "ben", "cid", "dan"].index(name) for name in order.groups())
+    assert {first, second} == set(points)
+    assert points[first] >= points[second]
+    assert order[0] in arena.files()["standings.md"]
+    assert "more round" not in told
