@@ -51,8 +51,13 @@ _PERSON = 0
 """The person's seat and entrant number."""
 
 
-def play(invitation: Invitation, console: Console) -> int:
+def play(invitation: Invitation, console: Console, *, fresh: bool = False) -> int:
     """Play until the person leaves.
+
+    Args:
+        invitation: Who plays what, and where the deals are kept.
+        console: Where the table is drawn.
+        fresh: Whether to move deals that are kept there aside first.
 
     Returns:
         How many deals were finished; all of them are kept.
@@ -67,7 +72,9 @@ def play(invitation: Invitation, console: Console) -> int:
     if guard.warning:
         console.print(Text(f"warning: {guard.warning}", style="yellow"))
     with ExitStack() as stack:
-        folder = stack.enter_context(ResultsFolder(invitation.folder))
+        folder = stack.enter_context(ResultsFolder(invitation.folder, fresh=fresh))
+        if folder.moved_to is not None:
+            console.print(Text(f"the old deals are in {folder.moved_to} now"))
         store = stack.enter_context(closing(Store(folder.database, create=True)))
         match = _Match(invitation, staged, store, console, guard.launcher)
         folder.begin()
@@ -196,7 +203,8 @@ class _Match:
         if before is not None and before != json.loads(json.dumps(now)):
             raise UsageError(
                 f"{invitation.folder}: deals of another table are kept here, with other players,"
-                " other rules or older versions of the bots; give --out another folder"
+                " other rules or older versions of the bots; give --fresh to move them aside and"
+                " begin again, or --out another folder"
             )
         kept = store.meta("seed")
         seed = Seed(**kept) if kept else self._drawn()

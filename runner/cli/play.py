@@ -12,7 +12,7 @@ from runner.cli.options import ConfigFile
 __all__ = ["add", "play"]
 
 
-def play(
+def play(  # noqa: PLR0913 - each is an option
     config: ConfigFile,
     *,
     name: Annotated[
@@ -36,6 +36,9 @@ def play(
         str | None,
         typer.Option(metavar="S", help="Deal the cards from this seed.", show_default="by chance"),
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Move old deals there aside and begin again.")
+    ] = False,
 ) -> None:
     """Play against bots in the terminal.
 
@@ -52,7 +55,7 @@ def play(
     folder = out or Path("results") / f"play-{loaded.path.stem}"
     invitation = invite(loaded, name, against or (), folder, seed)
     with tidy():
-        deals = play_deals(invitation, Console(highlight=False))
+        deals = play_deals(invitation, Console(highlight=False), fresh=fresh)
     if deals:
         typer.echo(f"deals kept in {folder}: {deals}; to look at one: tourney replay {folder} 1")
 

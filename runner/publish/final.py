@@ -21,9 +21,11 @@ def final_order(store: Store) -> tuple[int, ...]:
     Returns:
         Nobody while the tournament is not complete, and where no table decides.
     """
-    name = store.meta("identity")["schedule"]["format"]
+    schedule = store.meta("identity").get("schedule")  # a person's table has none
     last = store.last_round()
-    if not store.meta("complete") or last is None or not format_class(name).last_table_decides:
+    if not store.meta("complete") or schedule is None or last is None:
+        return ()
+    if not format_class(schedule["format"]).last_table_decides:
         return ()
     points: dict[int, float] = {}
     places: dict[int, int] = {}
