@@ -44,7 +44,10 @@ def hosts_failure(error: Exception, program: Program) -> bool:
         return True
     number = getattr(error, "errno", None)
     if number == errno.ENOENT:  # all that is the bot's is there: a temporary folder is not
-        return Path(program.command[0]).exists() and Path(program.folder).is_dir()
+        # Said of a program that is there, it means the interpreter that its first line names.
+        said_of = getattr(error, "filename", None)
+        there = Path(program.command[0]).exists() and Path(program.folder).is_dir()
+        return there and said_of != program.command[0]
     return number in _HOST_ERRORS
 
 

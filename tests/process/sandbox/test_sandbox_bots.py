@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sandbox_stage import works
 
+from runner.play.blame import hosts_failure
 from runner.process.launcher import Program, ResourceLimits, Rights
 from runner.process.sandbox import choose, run_build
 from runner.process.sandbox.arguments import FEATURES, Features
@@ -236,14 +237,22 @@ def test_a_program_that_is_missing_is_the_bots_fault(launcher: Launcher, folder:
         launcher.start(Program((str(folder / "nowhere"),), str(folder)), LIMITS)
 
 
-def test_a_program_that_cannot_run_is_the_bots_fault(launcher: Launcher, folder: Path) -> None:
-    (folder / "bot").write_text("no program")
+@pytest.mark.parametrize("text", ["no program", "#!/no/such/interpreter\n"])
+def test_a_program_that_cannot_run_is_the_bots_fault(
+    text: str, launcher: Launcher, folder: Path
+) -> None:
+    (folder / "bot").write_text(text)
+    (folder / "bot").chmod(0o755)
+    program = Program((str(folder / "bot"),), str(folder))
+    refused: OSError | None = None
     try:
-        child = launcher.start(Program((str(folder / "bot"),), str(folder)), LIMITS)
-    except OSError:
-        return
-    assert child.wait(10)
-    assert child.kill().status != 0
+        child = launcher.start(program, LIMITS)
+    except OSError as error:
+        refused = error
+    else:
+        assert child.wait(10)
+        assert child.kill().status != 0
+    assert refused is None or not hosts_failure(refused, program)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not run as root")
