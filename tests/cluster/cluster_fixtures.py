@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,23 @@ class Cluster:
         worker = self._start("worker", self.address, *words, **env)
         self.workers.append(worker)
         return worker
+
+    @contextmanager
+    def with_another(
+        self, *options: str, host: str = "127.0.0.1", **env: str
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Have one worker more for a while, which leaves nothing to other tests."""
+        worker = self.add(*options, host=host, **env)
+        try:
+            yield worker
+        finally:
+            worker.terminate()
+            try:
+                worker.wait(20)
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()
+            self.workers.remove(worker)
 
     def _start(self, *words: object, **env: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

@@ -129,20 +129,21 @@ def test_a_worker_program_that_dies_costs_nothing(
 def test_a_worker_program_that_hangs_is_named_and_ended_and_costs_nothing(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
-    dask_worker = shared_cluster.add(**_customized(tmp_path, IMPATIENT))
-    until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
     config = arena.configure(_bots(arena), schedule={"rounds": 24})
-    process = _started(arena, config, shared_cluster)
-    [program] = until(lambda: children(dask_worker.pid))
-    os.kill(program, signal.SIGSTOP)
-    ended = arena.end(process)
+    with shared_cluster.with_another(**_customized(tmp_path, IMPATIENT)) as dask_worker:
+        until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
+        process = _started(arena, config, shared_cluster)
+        # A child of a Dask worker is a program of ours only once that has begun.
+        [program] = until(
+            lambda: set(children(dask_worker.pid)) & set(shared_cluster.place.workers())
+        )
+        os.kill(program, signal.SIGSTOP)
+        ended = arena.end(process)
     named = f"worker {program} of the Dask worker tcp://"
     assert re.search(f"{named}.* has said nothing for . s while playing round", ended.stderr)
     assert "; it is ended, and that is done again" in ended.stderr
     assert arena.table("far")["complete"]
     assert not any(row["faults"] for row in arena.rows("far").values())
-    dask_worker.terminate()
-    dask_worker.wait()
     assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
 
 
@@ -175,13 +176,11 @@ def test_a_worker_of_another_version_plays_nothing(
 ) -> None:
     env = _customized(tmp_path, "import runner; runner.__version__ = '0.0.1'")
     config = arena.configure(_bots(arena), schedule={"rounds": 2})
-    old = shared_cluster.add("--name", "old", **env)
-    until(lambda: "old" in _names(shared_cluster))
-    ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)
+    with shared_cluster.with_another("--name", "old", **env):
+        until(lambda: "old" in _names(shared_cluster))
+        ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)
     assert "has tourney 0.0.1, this is " in ended.stderr
     assert arena.table("far")["complete"]
-    old.terminate()
-    old.wait()
 
 
 def _customized(folder: Path, code: str) -> dict[str, str]:
@@ -206,16 +205,14 @@ def test_a_machine_where_a_bot_does_not_start_plays_nothing(
     bot = arena.bot("one") | {"command": ["only-here", "-E", "-S", "bot.py"]}
     config = arena.configure([bot, *_bots(arena)[1:]])
     path = os.pathsep.join((str(tool.parent), os.environ["PATH"]))
-    fit = shared_cluster.add("--name", "fit", host="127.0.0.2", PATH=path)
-    until(lambda: "fit" in _names(shared_cluster))
-    ended = arena.run(
-        "run", config, "--out", "far", "--dask", shared_cluster.address, env={"PATH": path}
-    )
+    with shared_cluster.with_another("--name", "fit", host="127.0.0.2", PATH=path):
+        until(lambda: "fit" in _names(shared_cluster))
+        ended = arena.run(
+            "run", config, "--out", "far", "--dask", shared_cluster.address, env={"PATH": path}
+        )
     assert ended.stderr.count("is on a machine where the bot 'one' does not start") == 2
     assert arena.table("far")["complete"]
     assert not arena.rows("far")["one"]["faults"]
-    fit.terminate()
-    fit.wait()
 
 
 def test_a_bot_that_starts_nowhere_is_named(arena: Arena, shared_cluster: Cluster) -> None:
