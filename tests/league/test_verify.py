@@ -14,7 +14,8 @@ from runner.league.replaying import Cast, as_then, cast_of
 from runner.league.ruling import rule
 from runner.league.verify import Wanted, verify
 from runner.results.records import FaultRecord
-from runner.results.store import Store, _digest
+from runner.results.rows import digest
+from runner.results.store import Store
 
 if TYPE_CHECKING:
     import sqlite3
@@ -107,7 +108,7 @@ def test_whoever_forges_the_digest_too_is_found_by_the_rules(
     row = sql.execute("SELECT * FROM deals WHERE round + match + deal = 0").fetchone()
     other = sql.execute("SELECT * FROM deals WHERE (round, match, deal) = (0, 1, 0)").fetchone()
     for forged in (row, (*row[:5], other[5], *row[6:])):  # results, then the moves of another deal
-        values = (forged[5], _digest(forged[:-1], []))
+        values = (forged[5], digest(forged[:-1], []))
         sql.execute("UPDATE deals SET moves = ?, digest = ? WHERE round + match + deal = 0", values)
         findings = verify(out, NOTHING_PLAYED).findings
         assert {finding.where for finding in findings} >= {"rules"}

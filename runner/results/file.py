@@ -1,0 +1,172 @@
+"""The results file as a file: made, opened or refused, written all or none, closed.
+
+It holds JSON values under keys besides the tables that `reading` and `store` know.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from runner.errors import RunError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["FILE_NAME", "SCHEMA_VERSION", "ResultsFile"]
+
+FILE_NAME = "results.sqlite"
+SCHEMA_VERSION = 2
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE deals (
+    round INTEGER NOT NULL,
+    match INTEGER NOT NULL,
+    deal INTEGER NOT NULL,
+    seating TEXT NOT NULL,
+    start INTEGER,
+    moves TEXT NOT NULL,
+    places TEXT NOT NULL,
+    points TEXT NOT NULL,
+    times TEXT NOT NULL,
+    debug TEXT,
+    slow TEXT,
+    voids TEXT,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (round, match, deal)
+) WITHOUT ROWID;
+CREATE TABLE faults (
+    round INTEGER NOT NULL,
+    match INTEGER NOT NULL,
+    deal INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    entrant INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    move INTEGER NOT NULL,
+    cause TEXT NOT NULL,
+    request TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    stderr TEXT NOT NULL,
+    substituted INTEGER NOT NULL,
+    PRIMARY KEY (round, match, deal, number)
+) WITHOUT ROWID;
+CREATE INDEX faults_by_entrant ON faults (entrant);
+CREATE TABLE decisions (
+    number INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    entrant INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    since TEXT,
+    from_round INTEGER,
+    undone TEXT
+);
+CREATE TABLE voids (
+    number INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    record TEXT NOT NULL
+);
+"""
+
+
+class ResultsFile:
+    """An open results file.
+
+    Args:
+        path: The file; made with an empty schema if it does not exist and `create` is true.
+        create: Whether it may be made, and written.
+
+    Raises:
+        UsageError: There is no such file, or another program or a newer version wrote it.
+        RunError: The disk fails; the same holds for every method.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        self._writable = create
+        if not create and not path.is_file():
+            raise UsageError(f"{path}: there are no results here; `tourney run CONFIG` makes them")
+        with self._disk_errors():
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._open(create=create)
+
+    def _open(self, *, create: bool) -> None:
+        try:
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise UsageError(f"{self.path}: this is no results file ({error})") from error
+        if tables and version != SCHEMA_VERSION:
+            writer = "a newer" if version > SCHEMA_VERSION else "an older"
+            raise UsageError(
+                f"{self.path}: written by another program or {writer} version of tourney"
+                f" (schema {version}, this one reads {SCHEMA_VERSION}); use that version"
+            )
+        if create:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+        if not tables:
+            if not create:
+                raise UsageError(f"{self.path}: no tournament was begun here")
+            self._db.executescript(
+                f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            )
+
+    def close(self) -> None:
+        """Close the file.
+
+        It is one plain file afterwards, without a journal beside it, unless somebody else is
+        reading it: then the journal stays and the next run folds it in.
+        """
+        with self._disk_errors():
+            if self._writable:
+                with suppress(sqlite3.OperationalError):
+                    self._db.execute("PRAGMA journal_mode = DELETE")
+            self._db.close()
+
+    def meta(self, key: str) -> Any:
+        """A value that `set_meta` kept, or None."""
+        with self._disk_errors():
+            row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def set_meta(self, **values: Any) -> None:
+        """Keep JSON values under their keys, all or none."""
+        with self._transaction():
+            self._set_meta(values)
+
+    def _set_meta(self, values: dict[str, Any]) -> None:
+        self._db.executemany(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+            [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()],
+        )
+
+    @contextmanager
+    def _disk_errors(self) -> Iterator[None]:
+        """Say what a failing disk means for the run."""
+        try:
+            yield
+        except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+            raise RunError(
+                f"{self.path}: the results cannot be written or read ({error}). What was stored"
+                " before is safe. Make room or mend the disk, then run the same command again to"
+                " continue."
+            ) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._disk_errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # a full disk has ended it already
+                    self._db.execute("ROLLBACK")
+                raise
