@@ -8,12 +8,13 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from runner.config.document import Document, load_document
+from runner.config.folders import no_folder, resolved
 from runner.config.models import Entrant
 from runner.config.problems import Path as Place
 from runner.config.problems import Problem
 from runner.config.programs import expanded, missing_file, missing_program
 from runner.config.reading import read
-from runner.config.text import escaped, nearest, shown
+from runner.config.text import escaped, shown
 from runner.config.written import BotManifest, BotReference, Granted, InlineBot
 from runner.process.launcher import Rights
 
@@ -141,7 +142,7 @@ class Candidates:
 
     def _data(self, place: Place, granted: Granted) -> Iterator[str]:
         for index, text in enumerate(granted.data):
-            path = os.path.realpath(self.base / os.path.expanduser(text.replace("\0", "")))  # noqa: PTH111 - as below
+            path = str(resolved(self.base, text))
             if not os.path.exists(path):  # noqa: PTH110 - as above
                 self.document.add(
                     (*place, "data", index),
@@ -161,11 +162,11 @@ class Candidates:
 
     def _folder(self, place: Place, text: str) -> FilePath | None:
         """The folder of that name, absolute, or None after noting why it will not do."""
-        path = FilePath(os.path.realpath(self.base / os.path.expanduser(text.replace("\0", ""))))  # noqa: PTH111 - Path's raises for an unknown ~user
+        path = resolved(self.base, text)
         if not os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it takes names that are too long
-            self.document.add(place, _no_folder(path, text))
+            self.document.add(place, no_folder(self.base, text))
             return None
-        home = FilePath(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 - as above
+        home = resolved(self.base, "~")
         if path == home or path in home.parents:
             self.document.add(
                 place,
@@ -201,22 +202,6 @@ def _display(path: FilePath) -> str:
     """A path as users know it: relative to where they are, if it is below."""
     here = FilePath.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
-
-
-def _no_folder(path: FilePath, text: str) -> str:
-    if path.is_file():
-        parent = shown(os.path.dirname(text) or ".")  # noqa: PTH120 - as it was written
-        return f"found {shown(text)}, a file, expected the folder that it is in, {parent}"
-    try:
-        siblings = [entry.name for entry in os.scandir(path.parent) if entry.is_dir()]
-    except OSError:
-        siblings = []
-    written = os.path.dirname(text)  # noqa: PTH120 - as it was written
-    names = [os.path.join(written, name) for name in siblings]  # noqa: PTH118 - as it was written
-    hint = nearest(text, names)
-    if " " in text.strip() and not hint:
-        hint = "; a command is written {name: .., command: .., cwd: ..}"
-    return f"found {shown(text)}, which is not there, expected a folder{hint}"
 
 
 def _broken(entrant: Entrant, document: Document, place: Place) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from unicodedata import category
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["escaped", "listed", "nearest", "pairs", "shown", "unprintable"]
+__all__ = ["closest", "escaped", "listed", "nearest", "pairs", "shown", "unprintable"]
 
 _LONGEST = 60
 
@@ -54,12 +54,17 @@ def pairs(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
 
 
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The name that is most like one that is not there, whatever its case, if any is like it."""
+    by_fold = {known.casefold(): known for known in names}
+    found = get_close_matches(name[:_LONGEST].casefold(), by_fold, n=1)
+    return by_fold[found[0]] if found else None
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """The end of a message that offers the nearest valid name, or nothing."""
-    known = list(names)
-    by_fold = {known_name.casefold(): known_name for known_name in known}
-    found = get_close_matches(name[:_LONGEST].casefold(), by_fold, n=1)
-    return f"; did you mean '{escaped(by_fold[found[0]])}'?" if found else ""
+    found = closest(name, names)
+    return f"; did you mean '{escaped(found)}'?" if found else ""
 
 
 def _escape(char: str) -> str:

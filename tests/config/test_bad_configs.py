@@ -101,3 +101,10 @@ def test_strange_file_names_are_one_line(name: str) -> None:
     assert len(caught.value.problems) == 1
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 700
+
+
+def test_a_path_from_where_the_user_is_gets_the_one_from_the_file(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "c.yaml").write_text("game: tienlen\nbots: [bots/a]\n")
+    with pytest.raises(ConfigError, match=r"did you mean '\.\./bots/a'\?"):
+        load_config(Path("deep/c.yaml"))
