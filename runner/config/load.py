@@ -47,7 +47,6 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 }
 _APART = frozenset({"bots", "game", "rules", "schedule"})
 """Keys whose models depend on what they, or other keys, say."""
-_DEFAULT_FORMAT = "round-robin"
 
 
 def load_config(
@@ -169,7 +168,7 @@ def _misplaced(game: Game[Any, Any] | None) -> dict[str, str]:
 def _schedule(document: Document) -> ScheduleConfig | None:
     """The format, and its options as its own model has them."""
     place = ("schedule", "format")
-    name = document.get(place, _DEFAULT_FORMAT)
+    name = document.get(place, formats.DEFAULT)
     names = formats.names()
     if name not in names:
         hint = nearest(name, names) if isinstance(name, str) else ""

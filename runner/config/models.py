@@ -55,15 +55,15 @@ class Section(BaseModel):
 class TimeConfig(Section):
     """The time that a bot has; milliseconds here, written as ``500ms``, ``2s``, ``1m``."""
 
-    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema] = Field(
+    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
         default=10_000, alias="start", json_schema_extra={"default": "10s"}
     )
     """From the start of a bot's process until it says that it is ready."""
-    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema] = Field(
+    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
         default=1000, alias="move", json_schema_extra={"default": "1s"}
     )
     """For one answer."""
-    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema] = Field(
+    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema(0)] = Field(
         default=0, alias="bank", json_schema_extra={"default": 0}
     )
     """Extra time for a whole deal, drawn on by answers that take longer than `move`."""
@@ -72,29 +72,30 @@ class TimeConfig(Section):
 class LimitsConfig(Section):
     """What one bot may use; bytes here, written as ``64K``, ``512M``, ``1G``."""
 
-    memory: Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema] | None = (
-        Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
-    )
+    memory: (
+        Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema(8 * _MIB)]
+        | None
+    ) = Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
     """Memory of a bot's process and all that it starts; null for no limit."""
     processes: int = Field(default=32, ge=1, le=4096)
     """Processes and threads of a bot at one time."""
-    file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema] = Field(
+    file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema(0)] = Field(
         default=64 * _MIB, json_schema_extra={"default": "64M"}
     )
     """Of any file that a bot writes."""
-    temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema] = Field(
+    temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema(_MIB)] = Field(
         default=64 * _MIB, json_schema_extra={"default": "64M"}
     )
     """Temporary files of a bot at one time; only a sandbox can hold it to that."""
-    output: Annotated[int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema] = Field(
-        default=_MIB, json_schema_extra={"default": "1M"}
-    )
+    output: Annotated[
+        int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema(4 * _KIB)
+    ] = Field(default=_MIB, json_schema_extra={"default": "1M"})
     """Output for one move; more is the fault ``flood``."""
-    deal_output: Annotated[int, SIZE.reader, SIZE.between(4 * _KIB, 1024 * _MIB), SIZE.schema] = (
-        Field(default=16 * _MIB, json_schema_extra={"default": "16M"})
-    )
+    deal_output: Annotated[
+        int, SIZE.reader, SIZE.between(4 * _KIB, 1024 * _MIB), SIZE.schema(4 * _KIB)
+    ] = Field(default=16 * _MIB, json_schema_extra={"default": "16M"})
     """Output for all moves of a deal; more is the fault ``flood``."""
-    stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema] = Field(
+    stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema(0)] = Field(
         default=64 * _KIB, json_schema_extra={"default": "64K"}
     )
     """Standard error that is kept; more is dropped."""

@@ -23,7 +23,7 @@ _LONGEST_LINE = 200
 class Quantity:
     """A number with a unit, kept as a whole number of the smallest.
 
-    Its methods make the parts of a field's type: ``Annotated[int, TIME.reader, TIME.schema,
+    Its methods make the parts of a field's type: ``Annotated[int, TIME.reader, TIME.schema(1),
     TIME.between(1, 1000)]``. Values from a file need a unit; the program itself gives numbers.
     """
 
@@ -41,12 +41,10 @@ class Quantity:
         units = "|".join(self.units)
         return rf"^([0-9]{{1,12}}(?:\.[0-9]{{1,6}})?) ?({units}){self.suffix}$"
 
-    @property
-    def schema(self) -> WithJsonSchema:
-        """The JSON Schema of the written form."""
-        return WithJsonSchema(
-            {"anyOf": [{"type": "string", "pattern": self.pattern}, {"const": 0}]}
-        )
+    def schema(self, least: int) -> WithJsonSchema:
+        """The JSON Schema of the written form; only 0 may stand without a unit."""
+        written = {"type": "string", "pattern": self.pattern}
+        return WithJsonSchema(written if least else {"anyOf": [written, {"const": 0}]})
 
     @property
     def reader(self) -> BeforeValidator:
@@ -122,9 +120,11 @@ def _one_line(text: str, longest: int) -> str:
     return " ".join(composed.split())
 
 
-Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME))]
+_LINE_SCHEMA = WithJsonSchema({"type": "string", "pattern": r"\S"})
+"""Of the length no more can be said: it counts once the text is composed and stripped."""
+Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME)), _LINE_SCHEMA]
 """A bot's name."""
-Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE))]
+Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE)), _LINE_SCHEMA]
 """One line of free text."""
 
 
@@ -189,12 +189,25 @@ Commands = Annotated[
 with spaces), or one list of words, which is one command."""
 
 
+_VARIABLE = "[A-Za-z_][A-Za-z0-9_]{0,199}"
+
+
 def _variables(value: dict[str, str]) -> dict[str, str]:
     for name in value:
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,199}", name):
+        if not re.fullmatch(_VARIABLE, name):
             raise ValueError(f"found {shown(name)}, expected the name of a variable such as LEVEL")
     return value
 
 
-Environment = Annotated[dict[str, _Word], AfterValidator(_variables)]
-"""Environment variables."""
+Environment = Annotated[
+    dict[str, _Word],
+    AfterValidator(_variables),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "propertyNames": {"pattern": f"^{_VARIABLE}$"},
+            "additionalProperties": {"type": ["string", "number", "boolean"]},
+        }
+    ),
+]
+"""Environment variables; of a number or a truth value the text is meant."""

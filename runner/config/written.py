@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from runner.config.models import Conduct, Section
 from runner.config.values import (  # noqa: TC001 - pydantic reads annotations at run time
@@ -28,6 +28,15 @@ __all__ = [
 
 class MatchFile(Section):
     """What one table plays."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "dependentSchemas": {
+                key: {"properties": {"duplicate": {"enum": [False, 0]}}, "required": ["duplicate"]}
+                for key in ("deals", "target")
+            }
+        }
+    )
 
     duplicate: bool | Annotated[int, Field(ge=0)] = True
     """The same cards once per rotation of the seats (true), in so many rotations (a number), or
@@ -61,7 +70,9 @@ class Granted(Section):
     """Whether the organiser vouches for the bot: it may play where no sandbox works."""
     network: bool = False
     """Whether the bot may use the network."""
-    devices: tuple[str, ...] = ()
+    devices: tuple[str, ...] = Field(
+        default=(), json_schema_extra={"items": {"type": "string", "pattern": "^/dev/"}}
+    )
     """Devices that the bot may use, such as ``/dev/dri/renderD128``."""
     data: tuple[str, ...] = ()
     """Files and folders that the bot may read, absolute or relative to this file."""

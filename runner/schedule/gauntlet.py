@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
+from pydantic import ConfigDict
 from pydantic import Field as Option
 
 from runner.errors import UsageError
@@ -41,7 +42,11 @@ _SHOWN = 10
 class GauntletOptions(FormatOptions):
     """The options of ``format: gauntlet``."""
 
-    challengers: tuple[str, ...] = ()
+    model_config = ConfigDict(json_schema_extra={"required": ["challengers"]})
+
+    challengers: tuple[str, ...] = Option(
+        default=(), json_schema_extra={"minItems": 1, "uniqueItems": True}
+    )
     """The names of the bots that play against all others."""
     rounds: int = Option(default=10, ge=1, le=1_000_000)
     """How many rounds are played; in each, every bot of the field meets every challenger in as

@@ -10,7 +10,10 @@ from runner.errors import UsageError
 if TYPE_CHECKING:
     from runner.schedule.base import Field, Format, FormatOptions
 
-__all__ = ["format_class", "make", "names"]
+__all__ = ["DEFAULT", "format_class", "make", "names"]
+
+DEFAULT = "round-robin"
+"""The format of a tournament that names none."""
 
 _FORMATS = {
     "gauntlet": "runner.schedule.gauntlet:Gauntlet",

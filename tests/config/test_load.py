@@ -199,7 +199,8 @@ def test_other_names_are_not_bundled(name: str) -> None:
     assert bundled(name) is None
 
 
-SHIPPED = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
@@ -207,24 +208,81 @@ def test_shipped_configurations_fit_the_schema(path: Path) -> None:
     jsonschema.validate(yaml.safe_load(path.read_text()), config_schema())
 
 
+def test_the_configuration_in_the_readme_fits_the_schema() -> None:
+    blocks = (ROOT / "README.md").read_text("utf-8").split("```yaml\n")[1:]
+    [written] = [block.partition("```")[0] for block in blocks if "\ngame: " in block]
+    jsonschema.validate(yaml.safe_load(written), config_schema())
+
+
+GOOD = [
+    "schedule: {}",
+    "schedule: {rounds: 3, complete: true}",
+    "schedule: {format: round-robin}",
+    "schedule: {format: swiss, rounds: 3, games: 1}",
+    "schedule: {format: knockout, seeding: listed}",
+    "schedule: {format: ladder, tables: null, tau: 0.5}",
+    "schedule: {format: gauntlet, challengers: [a], together: true}",
+    "match: {duplicate: 0, target: 10}",
+    "match: {duplicate: false, deals: 2}",
+    "time: {start: 90s, bank: 0}",
+    "limits: {memory: null, stderr: 0}",
+]
+BAD = [
+    "rules: {jokers: true}",
+    "match: {duplicate: -1}",
+    "match: {deals: 3}",
+    "match: {duplicate: 2, target: 10}",
+    "time: {move: 5}",
+    "time: {move: 0}",
+    "limits: {output: 0}",
+    "name: ' '",
+    "schedule: {format: round_robin}",
+    "schedule: {games: 3}",
+    "schedule: {format: swiss, complete: true}",
+    "schedule: {format: swiss, rounds: 0}",
+    "schedule: {format: knockout, rounds: 3}",
+    "schedule: {format: knockout, seeding: loted}",
+    "schedule: {format: ladder, tau: 0}",
+    "schedule: {format: gauntlet}",
+    "schedule: {format: gauntlet, challengers: []}",
+    "schedule: {format: gauntlet, challengers: a}",
+]
+BAD_BOTS = [
+    "[{bot: bots/a, nmae: e}, bots/b, bots/c, bots/d]",
+    "[{bot: bots/a, env: {1X: y}}, bots/b, bots/c, bots/d]",
+    "[{bot: bots/a, devices: [/etc/passwd]}, bots/b, bots/c, bots/d]",
+    "[{name: e, cwd: bots/a}, bots/b, bots/c, bots/d]",
+    "bots/a",
+]
+
+
+@pytest.mark.parametrize("written", [*GOOD, "bots: [{bot: bots/a, env: {LEVEL: 3}}, bots/b]"])
+def test_the_schema_takes_what_the_program_takes(written: str, folder: Path) -> None:
+    bots = "" if written.startswith("bots") else BOTS
+    text = f"game: tienlen\nrules: {{players: 2}}\n{bots}{written}\n"
+    load(folder, text)
+    jsonschema.validate(yaml.safe_load(text), config_schema())
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "game: tienlen\nbots: [a]\nrules: {jokers: true}\n",
-        "game: chess\nbots: [a]\n",
-        "game: tienlen\nbots: [a]\nmatch: {duplicate: -1}\n",
-        "game: tienlen\nbots: [a]\ntime: {move: 5}\n",
-        "game: tienlen\nbots: [{bot: a, nmae: b}]\n",
+        *(f"game: tienlen\n{BOTS}{written}\n" for written in BAD),
+        *(f"game: tienlen\nbots: {bots}\n" for bots in BAD_BOTS),
+        f"game: chess\n{BOTS}",
         "game: tienlen\n",
     ],
 )
-def test_the_schema_refuses_what_the_program_refuses(text: str) -> None:
+def test_the_schema_refuses_what_the_program_refuses(text: str, folder: Path) -> None:
+    with pytest.raises(ConfigError):
+        load(folder, text)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(yaml.safe_load(text), config_schema())
 
 
 def test_the_schema_is_one_itself() -> None:
     schema = config_schema()
+    assert {"RoundRobinOptions", "TienlenOptions", "BotManifest"} <= set(schema["$defs"])
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$defs"]["TimeConfig"]["properties"]["start"]["default"] == "10s"
 
