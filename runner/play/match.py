@@ -70,6 +70,7 @@ def player_setup(
         move=settings.move_ms,
         bank=settings.bank_ms,
         output=settings.output,
+        deal_output=settings.deal_output,
         memory=settings.memory,
     )
     return PlayerSetup(

@@ -48,6 +48,7 @@ def test_hello_tells_version_game_limits_and_every_rule_once_a_process(
         "move": 10_000,
         "bank": 500,
         "output": 1 << 20,
+        "deal_output": 16 << 20,
         "memory": 512 << 20,
     }
     assert table.messages(1, "hello") == [hello]
