@@ -6,6 +6,7 @@ It holds JSON values under keys besides the tables that `reading` and `store` kn
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ __all__ = ["FILE_NAME", "SCHEMA_VERSION", "ResultsFile"]
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 2
+
+_NO_JOURNAL = ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY")
+"""What SQLite says of a file that asks for a journal where none can be made."""
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -83,7 +87,8 @@ class ResultsFile:
         create: Whether it may be made, and written.
 
     Raises:
-        UsageError: There is no such file, or another program or a newer version wrote it.
+        UsageError: There is no such file, another program or a newer version wrote it, or it can
+            be read only where something may be written beside it.
         RunError: The disk fails; the same holds for every method.
     """
 
@@ -93,15 +98,12 @@ class ResultsFile:
         if not create and not path.is_file():
             raise UsageError(f"{path}: there are no results here; `tourney run CONFIG` makes them")
         with self._disk_errors():
-            self._db = sqlite3.connect(path, isolation_level=None)
+            self._db = _connected(path, create=create)
             self._open(create=create)
 
     def _open(self, *, create: bool) -> None:
-        try:
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            raise UsageError(f"{self.path}: this is no results file ({error})") from error
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if tables and version != SCHEMA_VERSION:
             writer = "a newer" if version > SCHEMA_VERSION else "an older"
             raise UsageError(
@@ -170,3 +172,38 @@ class ResultsFile:
                 if self._db.in_transaction:  # a full disk has ended it already
                     self._db.execute("ROLLBACK")
                 raise
+
+
+def _connected(path: Path, *, create: bool) -> sqlite3.Connection:
+    """A connection through which the file has been looked into."""
+    db = sqlite3.connect(path, isolation_level=None)
+    try:
+        db.execute("PRAGMA user_version")
+    except sqlite3.OperationalError as error:
+        db.close()
+        if create or error.sqlite_errorname not in _NO_JOURNAL:
+            raise
+        return _without_journal(path)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise UsageError(f"{path}: this is no results file ({error})") from error
+    return db
+
+
+def _without_journal(path: Path) -> sqlite3.Connection:
+    """Open for reading what was copied from a run that did not end, where nothing may be written.
+
+    Such a file asks for a journal beside it, even if only read. Where there is none, and none can
+    be made, nobody writes either, so the file may be taken as one that does not change.
+    """
+    if not os.access(path, os.R_OK):
+        raise UsageError(f"{path}: you may not read this file")
+    journal = path.with_name(f"{path.name}-wal")
+    if journal.is_file() and journal.stat().st_size:
+        raise UsageError(
+            f"{path}: the last deals are still in {journal.name}, which can be read only where"
+            " something may be written beside it; copy both files into a folder of your own"
+        )
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?immutable=1", isolation_level=None, uri=True
+    )

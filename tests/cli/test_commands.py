@@ -9,8 +9,10 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -158,24 +160,53 @@ def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:
 AS_ANYBODY = ("setpriv", "--bounding-set", "-dac_override", "--") if os.geteuid() == 0 else ()
 
 
-def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(played: Played) -> None:
-    arena = played.arena
-    copy = arena.path / "copy"
-    shutil.copytree(arena.path / "out", copy)
+def copied(arena: Arena, name: str) -> Path:
+    """Another copy of the arena's results, to be locked by `standings_of`."""
+    return Path(shutil.copytree(arena.path / "out", arena.path / name))
+
+
+def standings_of(copy: Path, arena: Arena) -> subprocess.CompletedProcess[str]:
+    """What a command that only reads says of a folder that nobody may write to, nor does it."""
     for path in [*copy.rglob("*"), copy]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = {path.name for path in copy.iterdir()}
+    command = ["standings", copy.name, "--format", "json"]
     ended = subprocess.run(
-        [*AS_ANYBODY, sys.executable, "-m", "runner.cli", "standings", "copy", "--format", "json"],
+        [*AS_ANYBODY, sys.executable, "-m", "runner.cli", *command],
         cwd=arena.path,
         env=arena.environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ended.stderr == ""
-    assert ended.stdout == arena.files()["standings.json"]
     assert {path.name for path in copy.iterdir()} == before
+    return ended
+
+
+def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(played: Played) -> None:
+    arena = played.arena
+    closed, running = copied(arena, "closed"), copied(arena, "running")
+    with closing(sqlite3.connect(running / "results.sqlite")) as db:
+        db.execute("PRAGMA journal_mode = WAL")  # as a run leaves it that did not end
+    for copy in (closed, running):
+        ended = standings_of(copy, arena)
+        assert ended.stderr == ""
+        assert ended.stdout == arena.files()["standings.json"]
+
+
+def test_a_copy_with_deals_in_its_journal_is_refused_where_it_cannot_be_read(
+    played: Played,
+) -> None:
+    arena = played.arena
+    live, copy = copied(arena, "live"), copied(arena, "frozen")
+    with closing(sqlite3.connect(live / "results.sqlite")) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE later (deal)")
+        for name in ("results.sqlite", "results.sqlite-wal"):
+            shutil.copy(live / name, copy)
+    ended = standings_of(copy, arena)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the last deals are still in results.sqlite-wal" in ended.stderr
 
 
 def test_results_of_nothing_are_no_results(arena: Arena) -> None:
