@@ -13,10 +13,10 @@ def doctor() -> None:
     It also says what is missing, how to get it, and which clock and cores a run has.
     """
     from runner.process.fair import make_clock
-    from runner.process.sandbox import choose, probe
+    from runner.process.sandbox import choose, probe, probe_groups
     from runner.run.cores import available, claim
 
-    for finding in probe():
+    for finding in (*probe(), probe_groups()):
         typer.echo(f"{finding.name}: {'works' if finding.works else 'does not work'}")
         typer.echo(f"  {finding.detail}")
         if finding.remedy:

@@ -115,7 +115,9 @@ def _mib(caps: Caps) -> str:
 
 
 def _ran_out_of_memory(ended: Exit, stderr: str, caps: Caps) -> bool:
-    """Whether a crash was the end of the memory: a limit makes allocations fail, no more."""
+    """Whether a crash was the end of the memory: most limits make allocations fail, no more."""
+    if ended.out_of_memory:
+        return True
     if caps.memory is None:
         return False
     return ended.peak_memory > 0.9 * caps.memory or any(word in stderr for word in _OUT_OF_MEMORY)

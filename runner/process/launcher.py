@@ -42,6 +42,8 @@ from runner.process.temporary import make_temp, remove_tree
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from runner.process.cgroup import Group, Groups
+
 __all__ = [
     "SAFE_PATH",
     "Child",
@@ -110,17 +112,6 @@ class ResourceLimits:
     temp_size: int = 64 * 1024 * 1024
     """Bytes of temporary files; only a sandbox can hold a bot to it."""
 
-    def describe(self, *, confined: bool = True) -> str:
-        """For the line on what protects the host, such as ``processes 32 | memory 512M``.
-
-        Args:
-            confined: Whether a sandbox holds bots to those that need one.
-        """
-        parts = [f"processes {self.processes}{'' if confined else ' (watchdog)'}"]
-        if self.memory is not None:
-            parts.append(f"memory {self.memory >> 20}M (rlimit + watchdog)")
-        return " | ".join(parts)
-
 
 @dataclass(frozen=True)
 class Exit:
@@ -130,6 +121,8 @@ class Exit:
     """As `subprocess.Popen.returncode`: minus the number of the signal that ended it."""
     peak_memory: int
     """Bytes of RAM that it had at its largest; 0 where the system does not tell."""
+    out_of_memory: bool = False
+    """Whether the system ended it since its own memory was used up; only a control group tells."""
 
     def __str__(self) -> str:
         """The ending in plain words, to follow the word *it*."""
@@ -161,6 +154,8 @@ class Child:
     temp: Path | None
     most_processes: int | None = field(default=None, kw_only=True)
     """Processes and threads that the tree may have, where the system cannot hold it to that."""
+    group: Group | None = field(default=None, kw_only=True)
+    """The control group that it is alone in, with all that it starts; None where there is none."""
     exit: Exit | None = field(default=None, init=False)
     collected: int = field(default=0, init=False)
     """Processor time, in nanoseconds, of those of its processes that `processes` has collected."""
@@ -227,11 +222,17 @@ class Child:
 
     def freeze(self) -> None:
         """Stop the whole tree until `thaw`."""
-        freeze(self.processes)
+        if self.group is not None:
+            self.group.freeze()
+        else:
+            freeze(self.processes)
 
     def thaw(self) -> None:
         """Let the tree go on."""
-        thaw(self.processes())
+        if self.group is not None:
+            self.group.thaw()
+        else:
+            thaw(self.processes())
 
     def close_input(self) -> None:
         """Tell the bot that nothing more will come."""
@@ -243,10 +244,15 @@ class Child:
         """End the bot and everything it started, at once; may be called again."""
         if self.exit is not None:
             return self.exit
+        out_of_memory = self.group is not None and self.group.ran_out_of_memory()
+        if self.group is not None:
+            self.group.kill()
         self._end_processes()
         _, status, usage = os.wait4(self.pid, 0)
         _alive.discard(self.pid)
-        self.exit = Exit(self._exit_status(status), _peak_memory(usage))
+        self.exit = Exit(self._exit_status(status), _peak_memory(usage), out_of_memory)
+        if self.group is not None:
+            self.group.remove()  # which waits for all in it to be dead, so that they are found so
         self._sweep()
         self.close_input()
         os.close(self.stdout)
@@ -277,22 +283,59 @@ def _peak_memory(usage: resource.struct_rusage) -> int:
 
 
 class Launcher(ABC):
-    """Starts bots in one particular way."""
+    """Starts bots in one particular way.
+
+    Args:
+        groups: Gives each bot a control group; None where no groups can be had.
+    """
 
     confines: ClassVar[bool] = False
     """Whether it protects the host and the other bots from malice."""
+
+    def __init__(self, groups: Groups | None = None) -> None:
+        self._groups = groups
 
     @abstractmethod
     def describe(self) -> str:
         """One line on what protects the host, stored with the results."""
 
-    @abstractmethod
+    def describe_limits(self, limits: ResourceLimits) -> str:
+        """How bots are held to limits: ``processes 32 | memory 512M (rlimit + watchdog)``."""
+        watched = () if self.confines else ("watchdog",)
+        parts = [f"processes {limits.processes}{self._held_by('pids', *watched)}"]
+        if limits.memory is not None:
+            by = self._held_by("memory", "rlimit", "watchdog")
+            parts.append(f"memory {limits.memory >> 20}M{by}")
+        return " | ".join(parts)
+
+    def _held_by(self, controller: str, *means: str) -> str:
+        if self._has(controller):
+            means = ("cgroup", *means)
+        return f" ({' + '.join(means)})" if means else ""
+
+    def _has(self, controller: str) -> bool:
+        """Whether the groups of bots have a controller."""
+        return self._groups is not None and controller in self._groups.controllers
+
     def start(self, program: Program, limits: ResourceLimits) -> Child:
         """Start a bot.
 
         Raises:
             OSError: The program cannot be started at all.
+            RunError: What holds it could not be set up, for which the bot is not to blame.
         """
+        if self._groups is None:
+            return self._start(program, limits, None)
+        group = self._groups.make(limits.memory, limits.processes)
+        try:
+            return self._start(program, limits, group)
+        except BaseException:
+            group.remove()
+            raise
+
+    @abstractmethod
+    def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
+        """See `start`; the bot is in the group before it runs a line of its own."""
 
 
 _numbers = count(1)
@@ -326,14 +369,21 @@ def clean_environment(program: Program, home: str) -> dict[str, str]:
     }
 
 
+_ENTER = 'echo 0 >"$0"; exec "$@"'
+"""Has the shell go into a control group and become what follows; a bot that did not get in is
+still held by its limits and the watchdog."""
+
+
 class PlainLauncher(Launcher):
     """Own session, clean environment, resource limits; no protection against malice.
 
     Args:
+        groups: See `Launcher`.
         limited: Whether the limits that the system can hold a process to are set.
     """
 
-    def __init__(self, *, limited: bool = True) -> None:
+    def __init__(self, groups: Groups | None = None, *, limited: bool = True) -> None:
+        super().__init__(groups)
         self._setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
         self._prlimit = shutil.which("prlimit", path="/usr/bin:/bin") if limited else None
 
@@ -342,14 +392,13 @@ class PlainLauncher(Launcher):
         tools = " rlimits" if self._prlimit else ""
         return f"none | own session, clean environment{tools}: no protection against malice"
 
-    def start(self, program: Program, limits: ResourceLimits) -> Child:
-        """See `Launcher.start`."""
+    def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
         mark = next_mark()
         temp = make_temp("bot")
         environment = {**clean_environment(program, str(temp)), MARK: mark}
         try:
             process = subprocess.Popen(
-                [*self._wrapper(limits), *program.command],
+                [*self._wrapper(limits, group), *program.command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -358,13 +407,15 @@ class PlainLauncher(Launcher):
                 env=environment,
                 start_new_session=True,
             )
-            return _adopt(process, mark, temp, limits)
+            return _adopt(process, mark, temp, limits, group)
         except BaseException:
             remove_tree(temp)
             raise
 
-    def _wrapper(self, limits: ResourceLimits) -> list[str]:
+    def _wrapper(self, limits: ResourceLimits, group: Group | None) -> list[str]:
         words: list[str] = []
+        if group is not None:
+            words += ["/bin/sh", "-c", _ENTER, str(group.entrance)]
         if self._setpriv:
             words += [self._setpriv, "--pdeathsig", "KILL", "--"]
         if self._prlimit:
@@ -377,7 +428,11 @@ class PlainLauncher(Launcher):
 
 
 def _adopt(
-    process: subprocess.Popen[bytes], mark: str, temp: Path, limits: ResourceLimits
+    process: subprocess.Popen[bytes],
+    mark: str,
+    temp: Path,
+    limits: ResourceLimits,
+    group: Group | None,
 ) -> Child:
     """Take over a process and its pipes from `subprocess`, which would wait for it by itself."""
     process.returncode = 0  # collected by `Child`, not by subprocess
@@ -389,6 +444,7 @@ def _adopt(
         mark=mark,
         temp=temp,
         most_processes=limits.processes,  # the system counts all processes of a user as one
+        group=group,
     )
 
 

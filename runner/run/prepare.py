@@ -145,8 +145,7 @@ def make_stages(
 def protection_line(launcher: Launcher, limits: LimitsConfig) -> str:
     """What protects the host, in one line that is stored with the results."""
     resources = ResourceLimits(memory=limits.memory, processes=limits.processes)
-    held = resources.describe(confined=launcher.confines)
-    return " | ".join(filter(None, (launcher.describe(), held)))
+    return f"{launcher.describe()} | {launcher.describe_limits(resources)}"
 
 
 def make_format(

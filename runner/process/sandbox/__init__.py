@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.process.sandbox.build import BUILD_LIMITS, BuildResult, run_build
-from runner.process.sandbox.choice import Mode, choose, probe, resolve
+from runner.process.sandbox.choice import Mode, choose, probe, probe_groups, resolve
 from runner.process.sandbox.finding import Finding
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Mode",
     "choose",
     "probe",
+    "probe_groups",
     "resolve",
     "run_build",
 ]

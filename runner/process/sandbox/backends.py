@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from runner.process.launcher import PlainLauncher
@@ -13,6 +12,7 @@ from runner.process.sandbox.landlock import open_landlock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from runner.process.cgroup import Groups
     from runner.process.launcher import Launcher
 
 __all__ = ["BACKENDS", "Backend"]
@@ -23,8 +23,8 @@ class Backend:
     """One way to start bots."""
 
     name: str
-    open: Callable[[], Launcher]
-    """Makes its launcher after a trial run of the real thing.
+    open: Callable[[Groups | None], Launcher]
+    """Makes its launcher after a trial run of the real thing, with the groups that bots get.
 
     Raises:
         UnavailableError: It does not work on this machine.
@@ -37,6 +37,6 @@ BACKENDS = {
         Backend("bwrap", open_bwrap),
         Backend("landlock", open_landlock),
         Backend("limits", PlainLauncher),
-        Backend("off", partial(PlainLauncher, limited=False)),
+        Backend("off", lambda _: PlainLauncher(limited=False)),
     )
 }

@@ -83,7 +83,9 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
         problem = watch.until_over(seconds)
     finally:
         ending = child.kill()
-    if problem is None and ending.status != 0:
+    if ending.out_of_memory:
+        problem = _too_much_memory(limits.memory)
+    elif problem is None and ending.status != 0:
         problem = str(ending)
     return BuildResult(problem, watch.output.decode(errors="replace"))
 
@@ -136,12 +138,16 @@ class _Watch:
 
     def _excess(self) -> str | None:
         if self._memory is not None and self._child.holds_more_than(self._memory):
-            return f"used more than {self._memory >> 20} MiB of memory"
+            return _too_much_memory(self._memory)
         if self._child.has_too_many_processes():
             return f"had more than {self._child.most_processes} processes and threads at a time"
         if _size(self._folder) > _FOLDER_SIZE:
             return f"wrote more than {_FOLDER_SIZE >> 20} MiB to its folder"
         return None
+
+
+def _too_much_memory(most: int | None) -> str:
+    return f"used more than {(most or 0) >> 20} MiB of memory"
 
 
 def _size(folder: str) -> int:

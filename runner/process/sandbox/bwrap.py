@@ -35,6 +35,7 @@ from runner.process.sandbox.view import view_of
 from runner.process.sweep import MARK, descendants, reap
 
 if TYPE_CHECKING:
+    from runner.process.cgroup import Group, Groups
     from runner.process.launcher import Child, Program, ResourceLimits
     from runner.process.sandbox.arguments import Features
 
@@ -107,6 +108,7 @@ class BwrapLauncher(Launcher):
     Args:
         bwrap: The program.
         features: What this release of it knows.
+        groups: See `Launcher`.
 
     Raises:
         UnavailableError: A part is missing on this machine.
@@ -114,7 +116,8 @@ class BwrapLauncher(Launcher):
 
     confines = True
 
-    def __init__(self, bwrap: str, features: Features) -> None:
+    def __init__(self, bwrap: str, features: Features, groups: Groups | None = None) -> None:
+        super().__init__(groups)
         self._bwrap = bwrap
         self._features = features
         self._filter = filter_for_this_machine()
@@ -125,13 +128,7 @@ class BwrapLauncher(Launcher):
         temp = "" if self._features.sizes else " | no temporary space"
         return f"sandbox: {_version(self._bwrap)} | files net pids ipc seccomp{temp}"
 
-    def start(self, program: Program, limits: ResourceLimits) -> Child:
-        """See `Launcher.start`.
-
-        Raises:
-            OSError: The program cannot be started at all.
-            RunError: The sandbox could not be set up, for which the bot is not to blame.
-        """
+    def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
         view = view_of(program)
         user = None if self._identities is None else self._identities.next()
         as_root = user is not None
@@ -141,6 +138,7 @@ class BwrapLauncher(Launcher):
             rules=self._filter(Policy(program.rights.network, program.builds)),
             command=program.command if user is None else (*_become(user), *program.command),
             rlimits=rlimits(limits, processes=limits.processes),
+            group=group,
         )
         return start_for(user, view.folder, builds=program.builds, start=launch.start)
 
@@ -154,6 +152,7 @@ class _Launch:
     rules: bytes
     command: tuple[str, ...]
     rlimits: list[tuple[int, int]]
+    group: Group | None
 
     def start(self) -> _BwrapChild:
         mark = next_mark()
@@ -162,12 +161,14 @@ class _Launch:
             ours.keep(info)
             gate = ours.keep(two_way_pipe())
             process = self._spawn(mark, report, gate)
-            child = _adopt(process, mark, info)
+            child = _adopt(process, mark, info, self.group)
             try:
                 # Limits are set on the namespace's first process, so that also that one is bound;
                 # bubblewrap waits at the gate meanwhile, before it forks.
                 for kind, value in self.rlimits:
                     resource.prlimit(child.init, kind, (value, value))
+                if self.group is not None:
+                    self.group.enter(child.init)
                 os.write(gate, b".")
             except BaseException:
                 child.kill()
@@ -191,7 +192,9 @@ class _Launch:
             )
 
 
-def _adopt(process: subprocess.Popen[bytes], mark: str, info: int) -> _BwrapChild:
+def _adopt(
+    process: subprocess.Popen[bytes], mark: str, info: int, group: Group | None
+) -> _BwrapChild:
     """Wait until bubblewrap has told the first process of its namespace."""
     told = read_until(info, lambda data: b"}" in data, _SETUP_SECONDS)
     found = re.search(rb'"child-pid": (\d+)', told)
@@ -215,6 +218,7 @@ def _adopt(process: subprocess.Popen[bytes], mark: str, info: int) -> _BwrapChil
         stderr=detached(process.stderr),
         mark=mark,
         temp=None,
+        group=group,
         init=init,
         init_handle=handle,
     )
@@ -235,8 +239,11 @@ def _version(bwrap: str) -> str:
     return asked.stdout.strip().replace("bubblewrap", "bwrap")
 
 
-def open_bwrap() -> Launcher:
+def open_bwrap(groups: Groups | None) -> Launcher:
     """The fullest launcher that this machine's bubblewrap can do.
+
+    Args:
+        groups: See `Launcher`.
 
     Raises:
         UnavailableError: It can do none.
@@ -246,7 +253,7 @@ def open_bwrap() -> Launcher:
         raise UnavailableError("bubblewrap is not installed", _INSTALL)
     complaint: str | None = None
     for features in FEATURES:
-        launcher = BwrapLauncher(bwrap, features)
+        launcher = BwrapLauncher(bwrap, features, groups)
         complaint = complaint_of(launcher)
         if complaint is None:
             return launcher

@@ -6,12 +6,14 @@ from functools import cache
 from typing import Literal
 
 from runner.errors import UsageError
+from runner.process.cgroup import Groups
 from runner.process.launcher import Launcher
 from runner.process.sandbox.backends import BACKENDS
+from runner.process.sandbox.delegation import control_groups
 from runner.process.sandbox.finding import Finding, UnavailableError
 from runner.process.system import IS_LINUX
 
-__all__ = ["Mode", "choose", "probe", "resolve"]
+__all__ = ["Mode", "choose", "probe", "probe_groups", "resolve"]
 
 Mode = Literal["auto", "bwrap", "landlock", "limits", "off"]
 
@@ -57,14 +59,18 @@ def resolve(mode: Mode, *, trusted: bool) -> Mode:
 
 def probe() -> list[Finding]:
     """What each protection is like on this machine, the best first."""
-    return [_finding(name) for name in _CONFINING]
+    return [_finding(name, _opened(name)) for name in _CONFINING]
 
 
-def _finding(name: str) -> Finding:
-    opened = _opened(name)
-    if isinstance(opened, Launcher):
-        return Finding(name, works=True, detail=opened.describe())
-    return Finding(name, works=False, detail=opened.why, remedy=opened.remedy)
+def probe_groups() -> Finding:
+    """Whether bots get control groups on this machine, besides any protection."""
+    return _finding("cgroup", control_groups())
+
+
+def _finding(name: str, opened: Launcher | Groups | UnavailableError) -> Finding:
+    if isinstance(opened, UnavailableError):
+        return Finding(name, works=False, detail=opened.why, remedy=opened.remedy)
+    return Finding(name, works=True, detail=opened.describe())
 
 
 @cache
@@ -72,7 +78,8 @@ def _opened(name: str) -> Launcher | UnavailableError:
     """A backend's launcher, or why there is none; tried once."""
     if name in _CONFINING and not IS_LINUX:
         return UnavailableError("it exists on Linux only", "run tourney on Linux")
+    groups = control_groups()
     try:
-        return BACKENDS[name].open()
+        return BACKENDS[name].open(groups if isinstance(groups, Groups) else None)
     except UnavailableError as unavailable:
         return unavailable

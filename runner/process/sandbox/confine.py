@@ -172,14 +172,17 @@ def _confine(plan: dict[str, Any]) -> None:
 def main(plan: dict[str, Any]) -> None:
     """Confine this process and become the bot; never returns.
 
-    The arguments of the process: the file with all this, the pipe for the outcome, the command.
+    The arguments of the process: the file with all this, the pipe for the outcome, the pipe that
+    ends when the runner is ready too, the command.
 
     Args:
         plan: `parent`, `user`, `own_namespace`, `limits`, `ruleset`, `rules`, `filter` and
             `environment`.
     """
-    outcome, command = int(sys.argv[2]), sys.argv[3:]
+    outcome, gate, command = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
     posix.set_inheritable(outcome, False)  # noqa: FBT003 - the function has no keyword
+    posix.read(gate, 1)
+    posix.close(gate)
     try:
         _confine(plan)
     except Exception as error:  # noqa: BLE001 - whatever it is: the bot must not run unconfined

@@ -40,6 +40,7 @@ from runner.process.temporary import make_temp, remove_tree
 if TYPE_CHECKING:
     from types import CodeType
 
+    from runner.process.cgroup import Group, Groups
     from runner.process.launcher import Child, Program, ResourceLimits
 
 __all__ = ["LandlockLauncher", "open_landlock"]
@@ -58,6 +59,7 @@ class LandlockLauncher(Launcher):
 
     Args:
         version: The kernel's version of Landlock.
+        groups: See `Launcher`.
         own_namespace: Whether each bot gets a user namespace, in which its processes are counted.
 
     Raises:
@@ -66,7 +68,8 @@ class LandlockLauncher(Launcher):
 
     confines = True
 
-    def __init__(self, version: int, *, own_namespace: bool) -> None:
+    def __init__(self, version: int, groups: Groups | None, *, own_namespace: bool) -> None:
+        super().__init__(groups)
         self._version = version
         self._own_namespace = own_namespace
         self._filter = filter_for_this_machine()
@@ -75,17 +78,12 @@ class LandlockLauncher(Launcher):
     def describe(self) -> str:
         """See `Launcher.describe`."""
         signals = "signals " if self._version >= SCOPES_SINCE else ""
-        processes = "" if self._counted else " | processes counted with the user's own"
+        counted = self._counted or self._has("pids")
+        processes = "" if counted else " | processes counted with the user's own"
         kept = f"files net ipc {signals}seccomp"
         return f"sandbox: landlock {self._version} | {kept} | no temporary space{processes}"
 
-    def start(self, program: Program, limits: ResourceLimits) -> Child:
-        """See `Launcher.start`.
-
-        Raises:
-            OSError: The program cannot be started at all.
-            RunError: The sandbox could not be set up, for which the bot is not to blame.
-        """
+    def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
         view = view_of(program)
         user = None if self._identities is None else self._identities.next()
         with ExitStack() as undo:
@@ -111,6 +109,7 @@ class LandlockLauncher(Launcher):
                 environment=environment | dict(program.env),
                 temp=temp,
                 most_processes=None if self._counted else limits.processes,
+                group=group,
             )
             child = start_for(user, view.folder, builds=program.builds, start=launch.start)
             undo.pop_all()
@@ -137,34 +136,55 @@ class _Launch:
     temp: Path | None
     most_processes: int | None
     """For the watchdog, where the system does not count them."""
+    group: Group | None
 
     def start(self) -> ConfinedChild:
-        mark = next_mark()
-        plan = {**self.plan, "environment": self.environment | {MARK: mark}}
         failures, report = os.pipe()
+        gate, barrier = os.pipe()
         with Descriptors() as ours:
             ours.keep(failures)
-            with Descriptors() as passed:
-                passed.keep(report)
-                content = passed.keep(memory_file(marshal.dumps((_confine(), plan))))
-                words = (*_PYTHON, f"{content}", f"{report}", *self.program.command)
-                process = spawn(
-                    words, cwd=self.program.folder, env={MARK: mark}, inherited=(content, report)
-                )
-            process.returncode = 0  # collected by the child, not by subprocess
-            child = ConfinedChild(
-                pid=process.pid,
-                stdin=detached(process.stdin),
-                stdout=detached(process.stdout),
-                stderr=detached(process.stderr),
-                mark=mark,
-                temp=self.temp,
-                most_processes=self.most_processes,
-            )
+            with Descriptors() as until_entered:
+                until_entered.keep(barrier)
+                child = self._spawn(report, gate)
+                self._put_into_group(child)
             answer = read_until(failures, lambda _: False, _SETUP_SECONDS)
         if answer != CONFINED:
             raise _failure(answer, child, self.program.command[0])
         return child
+
+    def _spawn(self, report: int, gate: int) -> ConfinedChild:
+        """Start the small program; both descriptors are closed, so that their ends can be seen."""
+        mark = next_mark()
+        plan = {**self.plan, "environment": self.environment | {MARK: mark}}
+        with Descriptors() as passed:
+            passed.keep(report)
+            passed.keep(gate)
+            content = passed.keep(memory_file(marshal.dumps((_confine(), plan))))
+            words = (*_PYTHON, f"{content}", f"{report}", f"{gate}", *self.program.command)
+            process = spawn(
+                words, cwd=self.program.folder, env={MARK: mark}, inherited=(content, report, gate)
+            )
+        process.returncode = 0  # collected by the child, not by subprocess
+        return ConfinedChild(
+            pid=process.pid,
+            stdin=detached(process.stdin),
+            stdout=detached(process.stdout),
+            stderr=detached(process.stderr),
+            mark=mark,
+            temp=self.temp,
+            most_processes=self.most_processes,
+            group=self.group,
+        )
+
+    def _put_into_group(self, child: ConfinedChild) -> None:
+        """Done while the interpreter starts, which takes about as long."""
+        if self.group is None:
+            return
+        try:
+            self.group.enter(child.pid)
+        except BaseException:
+            child.kill()
+            raise
 
 
 def _failure(answer: bytes, child: ConfinedChild, program: str) -> OSError | RunError:
@@ -186,8 +206,11 @@ def _confine() -> CodeType:
     return compile(Path(confine.__file__).read_bytes(), confine.__file__, "exec")
 
 
-def open_landlock() -> Launcher:
+def open_landlock(groups: Groups | None) -> Launcher:
     """The fullest launcher that this kernel's Landlock can do.
+
+    Args:
+        groups: See `Launcher`.
 
     Raises:
         UnavailableError: It can do none.
@@ -195,7 +218,7 @@ def open_landlock() -> Launcher:
     version = _version()
     complaint: str | None = None
     for own_namespace in (False,) if is_root() else (True, False):
-        launcher = LandlockLauncher(version, own_namespace=own_namespace)
+        launcher = LandlockLauncher(version, groups, own_namespace=own_namespace)
         complaint = complaint_of(launcher)
         if complaint is None:
             return launcher

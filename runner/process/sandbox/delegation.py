@@ -1,0 +1,198 @@
+"""Control groups for bots, where the group that this program is in was left to it.
+
+The kernel wants a group that hands out memory to have no processes of its own. So whoever is in
+the delegated group steps aside first, into a group below it, and each bot gets one beside that:
+
+    the delegated group
+      tourney-runners                 runs, workers, and who else was here
+      tourney-bot-PLACE-PID-NUMBER    one bot, of the worker with this number
+
+All runs in one place share this. Each holds a lock as long as it lives, and the last to go moves
+everybody back. What a program left that was killed is known by its number, as with `temporary`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import re
+import subprocess
+from contextlib import suppress
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from runner.errors import RunError
+from runner.process.cgroup import Groups
+from runner.process.sandbox.finding import UnavailableError
+from runner.process.sweep import descendants
+from runner.process.system import IS_LINUX
+
+__all__ = ["control_groups"]
+
+_CONTROLLERS = ("memory", "pids")
+_RUNNERS = "tourney-runners"
+_ROUNDS = 50
+_UNITS = {".scope", ".service", ".slice"}
+_MARKS = ("user.delegate", "trusted.delegate")
+"""How systemd marks groups that it leaves alone; an ordinary user sees the first, from 251 on."""
+
+_OWN_GROUP = (
+    "start it in a group of its own: "
+    "systemd-run --user --scope -p Delegate=yes tourney run FILE (root: without --user)"
+)
+_CONTAINER = "start the container with --cgroupns=private and a writable /sys/fs/cgroup"
+_UNIFIED = "boot with systemd.unified_cgroup_hierarchy=1, or use a newer system"
+
+
+@cache
+def control_groups() -> Groups | UnavailableError:
+    """Where this program can make groups for bots, or why it cannot; tried once, with real groups.
+
+    What it takes to make them is undone when the program ends.
+    """
+    if not IS_LINUX:
+        return UnavailableError("they exist on Linux only", "run tourney on Linux")
+    try:
+        return _open()
+    except UnavailableError as unavailable:
+        return unavailable
+
+
+def _open() -> Groups:
+    own, remedy = _own_group()
+    folder = own.parent if own.name == _RUNNERS else own
+    groups = Groups(folder, _usable(folder, remedy))
+    if not _is_ours(folder):
+        raise UnavailableError(f"{folder} is not delegated to this program", remedy)
+    if folder == own and _is_managed(folder):
+        raise UnavailableError(f"{folder} is systemd's, and others are in it", remedy)
+    stay = _Stay(groups)
+    try:
+        stay.begin()
+        _try(groups)
+    except (OSError, RunError, subprocess.TimeoutExpired) as error:
+        stay.end()
+        raise UnavailableError(f"control groups do not work here: {error}", remedy) from error
+    atexit.register(stay.end)
+    return groups
+
+
+def _own_group() -> tuple[Path, str]:
+    """The folder of the group that this program is in, and how to get a better one."""
+    found = re.search(r"^0::(/.*)$", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split()
+        root, mounted = fields[3:5]
+        if found and fields[fields.index("-") + 1] == "cgroup2":
+            group = PurePosixPath(found[1])
+            if group.is_relative_to(root):
+                folder = Path(mounted, group.relative_to(root))
+                return folder, _CONTAINER if folder == Path(mounted) else _OWN_GROUP
+    raise UnavailableError("there are no control groups of version 2", _UNIFIED)
+
+
+def _usable(folder: Path, remedy: str) -> tuple[str, ...]:
+    there = _words(folder / "cgroup.controllers")
+    usable = tuple(name for name in _CONTROLLERS if name in there)
+    if usable:
+        return usable
+    if any(name in _words(Path("/proc/self/cgroup")) for name in _CONTROLLERS):
+        raise UnavailableError("memory and pids are controlled by version 1 here", _UNIFIED)
+    raise UnavailableError(f"{folder} can hand out neither memory nor pids", remedy)
+
+
+def _words(file: Path) -> list[str]:
+    try:
+        return re.split(r"[\s:,]+", file.read_text())
+    except OSError:  # a group outside of what this container shows
+        return []
+
+
+def _is_ours(folder: Path) -> bool:
+    files = (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control")
+    return all(os.access(file, os.W_OK) for file in files)
+
+
+def _is_managed(folder: Path) -> bool:
+    """Whether a group is systemd's own to manage, and not for us alone."""
+    if folder.suffix not in _UNITS or any(_is_marked(folder, mark) for mark in _MARKS):
+        return False
+    return not {os.getpid(), *descendants(os.getpid())}.issuperset(_members(folder))
+
+
+def _is_marked(folder: Path, mark: str) -> bool:
+    try:
+        return os.getxattr(folder, mark) == b"1"
+    except OSError:
+        return False
+
+
+def _members(folder: Path) -> list[int]:
+    return [int(line) for line in (folder / "cgroup.procs").read_text().split()]
+
+
+class _Stay:
+    """The use of a delegated group by this program."""
+
+    def __init__(self, groups: Groups) -> None:
+        self._groups = groups
+        self._folder = groups.folder
+        self._runners = self._folder / _RUNNERS
+        self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+
+    def begin(self) -> None:
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+        if not self._is_root():
+            self._runners.mkdir(exist_ok=True)
+            _move(self._folder, self._runners)
+        self._switch("+")
+        self._groups.remove_left_behind()
+
+    def end(self) -> None:
+        """Leave no group behind, and nothing changed unless others still use it."""
+        with suppress(OSError):
+            self._groups.remove_own()
+            self._groups.remove_left_behind()
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if self._runners.exists():
+                self._switch("-")
+                _move(self._runners, self._folder)
+                self._runners.rmdir()
+        os.close(self._lock)
+
+    def _is_root(self) -> bool:
+        """Whether it is the root of all groups, which may also have processes of its own."""
+        return not (self._folder / "cgroup.type").exists()
+
+    def _switch(self, sign: str) -> None:
+        words = " ".join(f"{sign}{name}" for name in self._groups.controllers)
+        (self._folder / "cgroup.subtree_control").write_text(words)
+
+
+def _move(source: Path, target: Path) -> None:
+    """Move all processes from one group to another, also those that come in meanwhile."""
+    for _ in range(_ROUNDS):
+        members = _members(source)
+        if not members:
+            return
+        for pid in members:
+            with suppress(ProcessLookupError):
+                (target / "cgroup.procs").write_text(f"{pid}")
+
+
+def _try(groups: Groups) -> None:
+    """Have a process ended in a group as a bot is.
+
+    Raises:
+        RunError: It was not.
+    """
+    group = groups.make(1 << 26, 8)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
+        try:
+            group.enter(process.pid)
+            group.kill()
+            process.wait(10)
+        finally:
+            process.kill()
+            group.remove()
