@@ -59,6 +59,11 @@ class Luggage:
     """The bots that may play, by number."""
     pin: bool
 
+    @property
+    def names(self) -> dict[int, str]:
+        """Of the bots, by number."""
+        return {number: parcel.bot.name for number, parcel in self.parcels.items()}
+
 
 def pack_luggage(
     run: str, setup: Setup, entrants: Sequence[Entrant], bots: Sequence[Bot], *, pin: bool

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from runner.run.wire import Check, Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["Machine", "broken_everywhere"]
+__all__ = ["Machine", "Machines"]
 
 
 @dataclass
@@ -22,11 +22,12 @@ class Machine:
     A bot that fails on one host and not on another is not to blame: that host is not used.
     """
 
-    name: str
     unchecked: deque[int] = field(default_factory=deque)
     checked: dict[int, Checked] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while bots are sent and made ready, so that a second worker finds them there."""
+    members: int = 0
+    """How many Dask workers there have to do with the run."""
     _begun: bool = False
     _entrants: set[int] = field(default_factory=set)
 
@@ -57,6 +58,38 @@ class Machine:
         return {entrant for entrant, outcome in self.checked.items() if outcome.ready is None}
 
 
-def broken_everywhere(machines: Iterable[Machine]) -> set[int]:
-    """The bots that start on none of these machines, of which there is at least one."""
-    return set.intersection(*(machine.broken for machine in machines))
+class Machines:
+    """All hosts that were ever there.
+
+    Args:
+        entrants: The bots, by number.
+    """
+
+    def __init__(self, entrants: Iterable[int]) -> None:
+        self._entrants = tuple(entrants)
+        self._by_host: dict[str, Machine] = {}
+        self.starts: dict[int, Checked] | None = None
+        """How each bot starts on the cluster, once that is decided."""
+
+    def on(self, host: str) -> Machine:
+        """The machine of this address."""
+        return self._by_host.setdefault(host, Machine())
+
+    def decide(self) -> None:
+        """Once all bots were started on all machines that are there: who starts at all?"""
+        there = [machine for machine in self._by_host.values() if machine.members]
+        if self.starts is None and all(machine.is_checked for machine in there):
+            self.starts = {entrant: _start(entrant, there) for entrant in self._entrants}
+
+    def odd_one(self, machine: Machine) -> Checked | None:
+        """How a bot failed here that starts elsewhere; None if there is none."""
+        starts = self.starts or {}
+        odd = [at for at in machine.broken if starts[at].ready is not None]
+        return machine.checked[min(odd)] if odd else None
+
+
+def _start(entrant: int, machines: Sequence[Machine]) -> Checked:
+    """How a bot starts where it does, else how it fails where fewest bots do."""
+    best = min(machines, key=lambda machine: len(machine.broken))
+    outcomes = [machine.checked[entrant] for machine in (best, *machines)]
+    return next((one for one in outcomes if one.ready is not None), outcomes[0])

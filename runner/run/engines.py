@@ -41,8 +41,8 @@ def chosen_cluster(option: str | None, executor: str) -> str | None:
         return None
     if find_spec("distributed") is None:
         raise UsageError(
-            "playing on a cluster needs Dask: pip install 'tourney-runner[dask]', here and on every"
-            " machine of the cluster"
+            "playing on a cluster needs Dask, here and on every machine of the cluster: pip install"
+            " '.[dask]' in a checkout of tourney, pip install 'tourney-runner[dask]' without one"
         )
     return option or os.environ.get(_VARIABLE) or "local"
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from runner.run.wire import FrameReader, read_outcome, setup_frame
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from runner.run.wire import Outcome, Setup
 
 __all__ = ["WorkerProgram"]
@@ -29,16 +31,18 @@ class WorkerProgram:
 
     Args:
         setup: What it is told first.
+        stderr: The file for its standard error; None for that of this process.
 
     Raises:
         OSError: It cannot be started.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, stderr: IO[bytes] | None = None) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "runner.run.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
             bufsize=0,
             start_new_session=True,
         )

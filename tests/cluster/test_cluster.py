@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LONG = {"schedule": {"rounds": 12}}
 """Some seconds, since the bots take naps: long enough to be disturbed in the middle."""
+NO_ROOM = r"a worker program ended \(exit status 3\); it said: no room in here"
 LEAVES_A_DAEMON = """
 if not os.fork():
     os.setsid()
@@ -32,6 +33,16 @@ if not os.fork():
 IMPATIENT = """
 import runner.run.silence as silence
 silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
+"""
+
+
+def _no_room(flag: Path) -> str:
+    """A machine that has no room for worker programs, as long as there is a file of this name."""
+    return f"""
+import os, sys
+if "runner.run.worker" in sys.orig_argv and os.path.exists({str(flag)!r}):
+    os.write(2, b"a warning\\nno room in here\\n")
+    os._exit(3)
 """
 
 
@@ -140,11 +151,64 @@ def test_a_worker_program_that_hangs_is_named_and_ended_and_costs_nothing(
         os.kill(program, signal.SIGSTOP)
         ended = arena.end(process)
     named = f"worker {program} of the Dask worker tcp://"
-    assert re.search(f"{named}.* has said nothing for . s while playing round", ended.stderr)
+    assert re.search(f"{named}.* has said nothing for . s while (start|playing)", ended.stderr)
     assert "; it is ended, and that is done again" in ended.stderr
     assert arena.table("far")["complete"]
     assert not any(row["faults"] for row in arena.rows("far").values())
     assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
+
+
+def test_a_dask_worker_that_hangs_is_named_and_others_play_until_it_answers(
+    arena: Arena, shared_cluster: Cluster, at_home: Arena, tmp_path: Path
+) -> None:
+    config = arena.configure(_bots(arena), **LONG)
+    words = ("run", config, "--out", "far", "--dask", shared_cluster.address)
+    process = arena.start(*words, env=_customized(tmp_path, IMPATIENT))
+    assert process.stderr is not None
+    until(lambda: arena.deals("far"))
+    hanging = shared_cluster.workers[0]
+    os.kill(hanging.pid, signal.SIGSTOP)
+    try:
+        said = next(line for line in process.stderr if "what it was at is played again" in line)
+    finally:
+        os.kill(hanging.pid, signal.SIGCONT)
+    assert re.search("the Dask worker tcp://.* has not answered for . s; what it was", said)
+    arena.end(process)
+    assert arena.files("far") == at_home.files()
+    assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
+
+
+def test_a_machine_where_worker_programs_fail_is_left_out_and_others_play(
+    arena: Arena, shared_cluster: Cluster, at_home: Arena, tmp_path: Path
+) -> None:
+    flag = tmp_path / "full"
+    config = arena.configure(_bots(arena), **LONG)
+    with shared_cluster.with_another(**_customized(tmp_path, _no_room(flag))) as filling_up:
+        until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
+        process = _started(arena, config, shared_cluster)
+        programs = set(children(filling_up.pid)) & set(shared_cluster.place.workers())
+        flag.touch()
+        for program in programs:
+            os.kill(program, signal.SIGKILL)
+        ended = arena.end(process)
+    assert re.search(f"the Dask worker tcp://.*{NO_ROOM}.*; it is left out", ended.stderr)
+    assert arena.files("far") == at_home.files()
+    assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
+
+
+def test_where_no_worker_program_works_the_run_pauses_and_no_bot_is_blamed(
+    arena: Arena, tmp_path: Path
+) -> None:
+    flag = tmp_path / "full"
+    flag.touch()
+    config = arena.configure(_bots(arena))
+    words = ("run", config, "--out", "far", "--dask", "local", "--jobs", 1)
+    ended = arena.run(*words, env=_customized(tmp_path, _no_room(flag)), status=1)
+    assert re.search(f"^the Dask worker tcp://.*{NO_ROOM}$", ended.stderr, re.MULTILINE)
+    assert "No bot is blamed, and what was stored before is safe" in ended.stderr
+    assert not re.search("the bot '.*' cannot start", ended.stderr)
+    assert arena.is_clean()
+    arena.run("run", config, "--out", "far")
 
 
 def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster, at_home: Arena) -> None:
@@ -229,7 +293,8 @@ def test_without_dask_one_line_says_what_to_install(arena: Arena, tmp_path: Path
     env = _customized(tmp_path, "import sys; sys.modules['distributed'] = None")
     config = arena.configure(_bots(arena))
     ended = arena.run("run", config, "--dask", "local", status=2, env=env)
-    assert "pip install 'tourney-runner[dask]'" in ended.stderr
+    assert "pip install '.[dask]' in a checkout" in ended.stderr
+    assert "pip install 'tourney-runner[dask]' without one" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 

@@ -1,0 +1,76 @@
+"""Who does which task: each place its own lane's, and nobody is idle while there is one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+from runner.cluster.desk import Desk
+from runner.run.wire import Check, Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+
+def _run(trial: Coroutine[None, None, None]) -> None:
+    asyncio.run(asyncio.wait_for(trial, 60))
+
+
+def _chunk(lane: int) -> Chunk:
+    return Chunk(lane, (), lane=lane)
+
+
+def test_each_place_is_given_the_tasks_of_its_lane() -> None:
+    async def trial() -> None:
+        desk = Desk()
+        waiting = [asyncio.create_task(desk.take(lane)) for lane in range(3)]
+        await asyncio.sleep(0)
+        for lane in (2, 0, 1):
+            desk.put(_chunk(lane))
+        assert await asyncio.gather(*waiting) == [_chunk(lane) for lane in range(3)]
+        for lane in (2, 0, 1):
+            desk.put(_chunk(lane))
+        assert [await desk.take(lane) for lane in range(3)] == [_chunk(lane) for lane in range(3)]
+
+    _run(trial())
+
+
+def test_no_task_waits_while_a_place_is_idle() -> None:
+    async def trial() -> None:
+        desk = Desk()
+        waiting = asyncio.create_task(desk.take(5))
+        await asyncio.sleep(0)
+        desk.put(_chunk(2))
+        assert await waiting == _chunk(2)
+        for task in (_chunk(3), Check(7, 1)):
+            desk.put(task)
+            assert await desk.take(5) == task
+
+    _run(trial())
+
+
+def test_a_task_that_is_handed_to_a_place_in_its_last_moment_goes_to_another() -> None:
+    async def trial() -> None:
+        desk = Desk()
+        leaving = asyncio.create_task(desk.take(0))
+        await asyncio.sleep(0)
+        desk.put(_chunk(0))
+        leaving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        assert await desk.take(1) == _chunk(0)
+
+    _run(trial())
+
+
+def test_a_place_that_comes_back_has_the_lane_that_was_left() -> None:
+    desk = Desk()
+    with desk.place() as first:
+        with desk.place() as second, desk.place() as third:
+            assert (first, second, third, desk.places) == (0, 1, 2, 3)
+        with desk.place() as again:
+            assert (again, desk.places) == (1, 2)
