@@ -8,7 +8,6 @@ import shlex
 import signal
 from contextlib import ExitStack, closing
 from dataclasses import asdict
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -124,8 +123,8 @@ class _Match:
     def play(self) -> int:
         """Deal until the person leaves; gives how many deals were finished."""
         match = max((record.key.match for record in self._store.records()), default=-1) + 1
-        lots = Random(match_seed(self._seed.master, 0, match))  # noqa: S311 - must be repeatable
-        start = self._game.first_start(self._invitation.options, lots, duplicate=False)
+        lot = match_seed(self._seed.master, 0, match)
+        start = self._game.first_start(self._invitation.options, lot, duplicate=False)
         number = 0
         self._console.print("type help at any time, hint to see what you may do, quit to leave")
         try:

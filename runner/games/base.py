@@ -19,8 +19,6 @@ import msgspec
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from random import Random
-
     from runner.games.scene import Scene
 
 __all__ = [
@@ -206,8 +204,14 @@ class Game(ABC, Generic[OptionsT, ActionT]):
     event: ClassVar[type[msgspec.Struct]]
 
     @abstractmethod
-    def first_start(self, options: OptionsT, rng: Random, *, duplicate: bool) -> int | None:
-        """The `start` of a match's first deal (T23a); `rng` decides lots."""
+    def first_start(self, options: OptionsT, lot: int, *, duplicate: bool) -> int | None:
+        """The `start` of a match's first deal (T23a).
+
+        Args:
+            options: The rules.
+            lot: The seed to draw from, where it is by lot.
+            duplicate: Whether the deal is played once a rotation of the seats.
+        """
 
     @abstractmethod
     def new_state(self, options: OptionsT, seed: int, start: int | None) -> State[ActionT]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from runner.games.registry import game as find_game
@@ -61,9 +60,9 @@ class RuleBook:
             yield records[-1].key, "its match ends after it, before it is over by the rules"
 
     def _first_start(self, key: DealKey) -> int | None:
-        lots = Random(match_seed(self._settings.master_seed, key.round, key.match))  # noqa: S311 - must be repeatable
+        lot = match_seed(self._settings.master_seed, key.round, key.match)
         duplicate = bool(self._settings.duplicate)
-        return self._game.first_start(self._options, lots, duplicate=duplicate)
+        return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _over(self, deals: int, totals: Sequence[float]) -> bool:
         settings = self._settings

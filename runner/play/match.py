@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -141,9 +140,9 @@ class Tables:
             self.pool.renew()
 
     def _first_start(self, plan: MatchPlan) -> int | None:
-        lots = Random(match_seed(self._settings.master_seed, plan.round, plan.match))  # noqa: S311 - must be repeatable
+        lot = match_seed(self._settings.master_seed, plan.round, plan.match)
         duplicate = bool(self._settings.duplicate)
-        return self._game.first_start(self._options, lots, duplicate=duplicate)
+        return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _play_in_a_row(self, plan: MatchPlan, players: Sequence[Player]) -> Iterator[DealRecord]:
         """Fresh deals, each beginning where the one before left off, to `deals` or `target`."""
@@ -182,7 +181,9 @@ class Tables:
                 if len(voids) > REPEATS:
                     raise
             else:
-                return msgspec.structs.replace(record, voids=tuple(voids)), following
+                if voids:
+                    record = msgspec.structs.replace(record, voids=tuple(voids))
+                return record, following
 
     def _try_deal(
         self,

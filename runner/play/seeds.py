@@ -16,7 +16,7 @@ BOT_SEED_BITS = 52
 
 
 def _derive(master: str, *path: object) -> int:
-    text = "\x1f".join(["tourney", "1", master, *map(str, path)])
+    text = "\x1f".join(map(str, ("tourney", 1, master, *path)))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
 
 

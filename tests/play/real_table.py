@@ -6,7 +6,6 @@ import json
 import sys
 from functools import cache
 from itertools import count
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from runner.games.registry import game as find_game
@@ -103,8 +102,8 @@ def _seed_opened_by_seat_0(game: str, rules_text: str) -> str:
     for seed in map(str, count()):
         chosen = settings(game, rules["players"], rules=rules, master_seed=seed)
         book = find_game(game)
-        lots = Random(match_seed(seed, 0, 0))
-        start = book.first_start(book.options.model_validate(rules), lots, duplicate=False)
+        lot = match_seed(seed, 0, 0)
+        start = book.first_start(book.options.model_validate(rules), lot, duplicate=False)
         if dealt(chosen, DealKey(0, 0, 0), start).current_player() == 0:
             return seed
     raise AssertionError

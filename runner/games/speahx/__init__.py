@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from random import Random
 
 from runner.games.base import Game
 from runner.games.speahx.actions import Action, SpeahxAnswer, decode, encode
@@ -10,9 +10,6 @@ from runner.games.speahx.options import SpeahxOptions
 from runner.games.speahx.state import SpeahxState
 from runner.games.speahx.table import deal
 from runner.games.speahx.views import SpeahxEvent, SpeahxView
-
-if TYPE_CHECKING:
-    from random import Random
 
 __all__ = ["GAME", "Speahx"]
 
@@ -34,11 +31,11 @@ class Speahx(Game[SpeahxOptions, Action]):
     observation = SpeahxView
     event = SpeahxEvent
 
-    def first_start(self, options: SpeahxOptions, rng: Random, *, duplicate: bool) -> int:
+    def first_start(self, options: SpeahxOptions, lot: int, *, duplicate: bool) -> int:
         """The first dealer: by lot (R13), or the last seat in duplicate deals (T23a)."""
         if duplicate:
             return options.players - 1
-        return int(rng.random() * options.players)
+        return int(Random(lot).random() * options.players)  # noqa: S311 - must be repeatable
 
     def new_state(self, options: SpeahxOptions, seed: int, start: int | None) -> SpeahxState:
         """Deal the cards; `start` is the dealer, by default the last seat."""

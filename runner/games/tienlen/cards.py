@@ -11,7 +11,7 @@ from string import ascii_letters
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 __all__ = ["BITS", "CARDS", "PACK", "TWOS", "cards_in", "code_of", "mask_from", "mask_from_code"]
 
@@ -21,27 +21,27 @@ CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """All cards from the lowest to the highest."""
 BITS = {card: 1 << index for index, card in enumerate(CARDS)}
 """The bit of each card."""
+_CARD_OF_BIT = {bit: card for card, bit in BITS.items()}
 PACK = (1 << 52) - 1
 TWOS = 0b1111 << 48
 """The four 2s; as a number, at least their lowest bit is what any mask with a 2 in it reaches."""
 
 _LETTERS = ascii_letters[26:] + ascii_letters[:26]
+_LETTER_OF_CARD = dict(zip(CARDS, _LETTERS, strict=True))
+_NO_CARD = "."
 _BIT_OF_LETTER = {letter: 1 << index for index, letter in enumerate(_LETTERS)}
-
-
-def _bits_in(mask: int) -> Iterator[int]:
-    """The numbers of the bits of a mask, lowest first."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
 
 
 # Plays repeat, whole hands hardly ever do; the bound holds all plays but long sequences.
 @lru_cache(maxsize=1 << 14)
 def cards_in(mask: int) -> tuple[str, ...]:
     """The cards of a mask, lowest first."""
-    return tuple([CARDS[index] for index in _bits_in(mask)])
+    cards = []
+    while mask:
+        lowest = mask & -mask
+        cards.append(_CARD_OF_BIT[lowest])
+        mask ^= lowest
+    return tuple(cards)
 
 
 def mask_from(cards: Iterable[str]) -> int:
@@ -61,16 +61,18 @@ def mask_from(cards: Iterable[str]) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def code_of(mask: int) -> str:
-    """One letter a card, lowest first: ``A`` is 3S, ``z`` is 2H."""
-    return "".join([_LETTERS[index] for index in _bits_in(mask)])
+    """One letter a card, lowest first: ``A`` is 3S, ``z`` is 2H; ``.`` for no card."""
+    return "".join([_LETTER_OF_CARD[card] for card in cards_in(mask)]) or _NO_CARD
 
 
 def mask_from_code(code: str) -> int:
     """The reverse of `code_of`.
 
     Raises:
-        ValueError: A sign is no card, or the letters are not in ascending order.
+        ValueError: A sign is no card, the letters are not in ascending order, or there is none.
     """
+    if code == _NO_CARD:
+        return 0
     mask = 0
     for letter in code:
         bit = _BIT_OF_LETTER.get(letter)
@@ -79,4 +81,6 @@ def mask_from_code(code: str) -> int:
         if bit <= mask:
             raise ValueError(f"{code!r}: the cards are not in ascending order")
         mask |= bit
+    if not mask:
+        raise ValueError("an empty text stands for no cards")
     return mask

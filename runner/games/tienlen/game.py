@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from runner.games.base import Game
 from runner.games.shuffle import shuffled
 from runner.games.tienlen.cards import CARDS, code_of, mask_from_code
@@ -12,13 +10,10 @@ from runner.games.tienlen.options import TienlenOptions
 from runner.games.tienlen.state import PASS, TienlenState
 from runner.games.tienlen.views import TienlenAnswer, TienlenEvent, TienlenObservation
 
-if TYPE_CHECKING:
-    from random import Random
-
 __all__ = ["Tienlen"]
 
 _HAND_SIZE = 13
-_PASS_CODE = "."  # noqa: S105 - a card player's pass, no secret
+_PACK = [1 << index for index in range(len(CARDS))]
 
 
 class Tienlen(Game[TienlenOptions, int]):
@@ -36,21 +31,19 @@ class Tienlen(Game[TienlenOptions, int]):
     observation = TienlenObservation
     event = TienlenEvent
 
-    def first_start(self, options: TienlenOptions, rng: Random, *, duplicate: bool) -> int | None:  # noqa: ARG002 - the interface's
+    def first_start(self, options: TienlenOptions, lot: int, *, duplicate: bool) -> int | None:  # noqa: ARG002 - the interface's
         """None: a first game is opened by the lowest card (H9, T22, T23a)."""
         return None
 
     def new_state(self, options: TienlenOptions, seed: int, start: int | None) -> TienlenState:
         """Deal 13 cards to each seat, one at a time from seat 0 (H3, T40, T43)."""
-        pack = shuffled([1 << index for index in range(len(CARDS))], seed)
+        pack = shuffled(_PACK, seed)
         players = options.players
         dealt = pack[: players * _HAND_SIZE]
         hands = [sum(dealt[seat::players]) for seat in range(players)]
         return TienlenState.dealt(options, hands, start)
 
-    def encode(self, action: int) -> str:
-        """One letter a card, ``.`` for a pass."""
-        return code_of(action) if action else _PASS_CODE
+    encode = staticmethod(code_of)  # kept plays, straight from the cache: it is in every move's way
 
     def decode(self, code: str) -> int:
         """The reverse of `encode`.
@@ -58,9 +51,7 @@ class Tienlen(Game[TienlenOptions, int]):
         Raises:
             ValueError: The text is neither a pass nor a combination.
         """
-        if code == _PASS_CODE:
-            return PASS
         action = mask_from_code(code)
-        if shape_of(action) == NO_SHAPE:
+        if action != PASS and shape_of(action) == NO_SHAPE:
             raise ValueError(f"{code!r} is no combination of cards")
         return action

@@ -54,6 +54,8 @@ def _run(hand: int, length: int, copies: int) -> int:
     enough = ranks_with(rank_counts(hand & ~TWOS), copies)
     for _ in range(length - 1):
         enough &= enough << 4
+        if not enough:
+            return 0
     return _cards_of_highest(hand, enough)
 
 
