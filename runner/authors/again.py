@@ -133,20 +133,15 @@ class _StoredPlayer(LocalPlayer):
         self.asked: list[Asked] = []
         self._tape = tape
         self._seat = seat
-        self._up = False
+        self.running = False
         self._told: list[bytes] = []
-
-    @property
-    def running(self) -> bool:
-        """Whether it has started."""
-        return self._up
 
     def start(self) -> None:
         """See `Player.start`."""
         if self._tape.fails_first(self._seat):
             self._tape.at += 1
             self._tape.fail(self._seat, forfeits=True)
-        self._up = True
+        self.running = True
 
     def tell(self, message: bytes) -> None:
         """See `Player.tell`."""
@@ -161,7 +156,7 @@ class _StoredPlayer(LocalPlayer):
             answer = self._tape.state.write(self._tape.action())
         except Fault:
             self.asked.append(Asked(move, messages, None))
-            self._up = False
+            self.running = False
             raise
         self.asked.append(Asked(move, messages, answer))
         return answer
@@ -180,16 +175,10 @@ class _FedPlayer(Witness):
         self._tape = tape
         self._seat = seat
         self._greeting = b""
-        self._joined = False
-
-    @property
-    def running(self) -> bool:
-        """Whether it has joined the deal; its process may have failed since."""
-        return self._joined
 
     def start(self) -> None:
         """See `Player.start`; its process runs already."""
-        self._joined = True
+        self.running = True  # so it is called while it is in the deal, whatever its process does
         if self._tape.fails_first(self._seat):
             self._tape.at += 1
             self._tape.fail(self._seat, forfeits=True)
@@ -203,12 +192,13 @@ class _FedPlayer(Witness):
         """See `Player.ask`."""
         move = self._tape.at
         given, fault = self._put(request, request_id, limit)
+        self.running = True
         try:
             stored = self._tape.state.write(self._tape.action())
         except Fault:
             failed = self._tape.cause(self._seat, move)
             self.compared.append(Compared(move, request, None, failed, given, fault))
-            self._joined = False
+            self.running = False
             raise
         self.compared.append(Compared(move, request, stored, "", given, fault))
         return msgspec.convert({"id": request_id, **stored}, self._tape.game.answer), 0
@@ -219,7 +209,7 @@ class _FedPlayer(Witness):
         """The bot's own answer, or what is wrong with it."""
         state = self._tape.state
         try:
-            if not super().running:  # it failed before, and gets another chance
+            if self._channel is None:  # it failed before, and gets another chance
                 super().start()
                 self.new_deal(self._greeting)
             answer, _ = super().ask(request, request_id, limit)
@@ -269,6 +259,7 @@ def compare(
     fed = _FedPlayer(bot, setup, tape, seat)
     try:
         Witness.start(fed)
+        fed.running = False  # it joins the deal when the deal has it start
         _play(stored, tape, setup, seat, fed)
     finally:
         fed.stop()

@@ -38,11 +38,7 @@ class LocalPlayer(Player, ABC):
         super().__init__(bot, setup)
         self.game = game
         self._state: State[Any] | None = None
-
-    @property
-    def running(self) -> bool:
-        """It is always ready."""
-        return True
+        self.running = True
 
     def sit(self, state: State[Any]) -> None:
         """Take part in a deal."""

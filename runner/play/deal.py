@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from msgspec import Raw
 
 from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from runner.play.faults import Fault
 from runner.play.legal import LegalLists
 from runner.play.seat import Seat
-from runner.protocol.lines import encode, quoted
+from runner.protocol.lines import encode, encode_lines, quoted
 from runner.protocol.messages import Deal, Move, Result
 from runner.results.records import DealKey, DealRecord, FaultRecord, SlowMove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from runner.games.base import Game, State
+    from runner.games.base import Answer, Game, State
     from runner.play.player import Player
     from runner.play.settings import PlaySettings, Retired
+    from runner.results.records import FaultKind
 
 __all__ = ["DealInPlay"]
 
@@ -71,25 +73,26 @@ class DealInPlay:
         self._faults_so_far = faults_so_far
         self._encode_action = game.encode
         self._legal = LegalLists.of(game)
-        # A late answer to another deal must not look like one to this: ids start anywhere, but
-        # always at the same place for the same deal, since a bot may draw on them.
+        # A request's id tells its place in the deal. A late answer to another deal must not look
+        # like one to this: ids start anywhere, but always at the same place for the same deal,
+        # since a bot may draw on them.
+        revealed = settings.reveal_names
+        self._names = tuple(player.bot.name for player in players) if revealed else None
         self._seats = [
             Seat(
                 number,
                 player,
                 encode(self._greeting(number, seed)),
-                request_id=seed % _DEALS_BY_ID * _IDS_PER_DEAL,
+                first_id=seed % _DEALS_BY_ID * _IDS_PER_DEAL + 1,
                 move_limit=settings.move_ms * _MS,
                 bank=settings.bank_ms * _MS,
             )
             for number, (player, seed) in enumerate(zip(players, seeds, strict=True))
         ]
-        self._events: list[msgspec.Raw] = []
+        self._events: list[Raw] = []
         self._codes: list[str] = []
         self._faults: list[FaultRecord] = []
-        self._slow: list[SlowMove] = []
         self._debug: list[tuple[int, int, str]] = []
-        self._request = b""
 
     def play(self, start: int | None, retired: Sequence[Retired] = ()) -> DealRecord:
         """Play to the end; a deal that the cards alone decide asks nobody (T36a).
@@ -112,14 +115,13 @@ class DealInPlay:
     def _greeting(self, seat: int, seed: int) -> Deal:
         state = self._state
         leader = state.current_player()
-        names = tuple(player.bot.name for player in self._players)
         return Deal(
             seat=seat,
             players=len(self._players),
             hand=tuple(state.hand(seat)),
             leader=None if leader == TERMINAL else leader,
             seed=seed,
-            names=names if self._settings.reveal_names else None,
+            names=self._names,
         )
 
     def _begin(self, gone: Mapping[int, Retired]) -> None:
@@ -144,7 +146,6 @@ class DealInPlay:
         return scene.to_move is not None and scene.seats[seat.number].state in _PLAYING
 
     def _start(self, seat: Seat) -> None:
-        self._request = b""
         if seat.not_started is not None:
             fault, seat.not_started = seat.not_started, None
             raise fault
@@ -156,64 +157,69 @@ class DealInPlay:
         seat.greeted = True
         seat.seen = 0  # a process that is new in the middle of a deal is told all of it
 
-    def _play_on(self) -> None:
+    def _play_on(self) -> None:  # the way of every move, without calls for what is rare
         """Ask and apply until the deal is over."""
-        seats, codes, events, encode_action = (
-            self._seats, self._codes, self._events, self._encode_action,
-        )  # fmt: skip
-        current_player, apply_action = self._state.current_player, self._state.apply_action
+        state, seats, codes, events = self._state, self._seats, self._codes, self._events
+        current_player, observation, read = state.current_player, state.observation, state.read
+        encode_action, apply_action = self._encode_action, state.apply_action
         while (turn := current_player()) != TERMINAL:
             seat = seats[turn]
+            player = seat.player
+            if not player.running and not self._started(seat):
+                continue
+            told = len(events)
+            request_id = seat.first_id + told
+            move = Move(request_id, observation(turn), events[seat.seen :], seat.time)
+            if player.lists is not None:
+                move = self._with_lists(move, player.lists)
+            request = encode_lines((move,))
             try:
-                action = self._ask(seat)
+                answer, charged = player.ask(request, request_id, seat.limit)
+                seat.seen = told
+                seat.charged.append(charged)
+                if charged > seat.move_limit:
+                    seat.draw(charged)
+                if answer.debug is not None:
+                    self._keep_debug(seat, answer.debug)
+                action = read(answer)
             except Fault as fault:
-                self._failed(seat, fault)
+                self._failed(seat, fault, request)
+            except MalformedAnswerError as error:
+                self._failed(seat, _refused("malformed", error, player, answer), request)
+            except IllegalActionError as error:
+                self._failed(seat, _refused("illegal", error, player, answer), request)
             else:
                 codes.append(encode_action(action))
-                events.append(msgspec.Raw(_encode_event(apply_action(action))))
+                events.append(Raw(_encode_event(apply_action(action))))
 
-    def _failed(self, seat: Seat, fault: Fault) -> None:
+    def _started(self, seat: Seat) -> bool:
+        """Start the player to move; says whether that went well."""
+        try:
+            self._start(seat)
+        except Fault as fault:
+            self._failed(seat, fault)
+            return False
+        return True
+
+    def _failed(self, seat: Seat, fault: Fault, request: bytes = b"") -> None:
         """Note the fault of the player to move, and play for him where that is the rule."""
         if fault.spent:
-            seat.count(fault.spent)
-        if self._note_fault(seat, fault):
+            seat.charged.append(fault.spent)
+            seat.draw(fault.spent)
+        if self._note_fault(seat, fault, request):
             action = self._state.fallback_action()
             self._codes.append(f"?{self._encode_action(action)}")
-            self._events.append(msgspec.Raw(_encode_event(self._state.apply_action(action))))
+            self._events.append(Raw(_encode_event(self._state.apply_action(action))))
 
-    def _ask(self, seat: Seat) -> Any:
-        """The action of the player to move; raises Fault."""
-        state, player = self._state, seat.player
-        if not player.running:
-            self._start(seat)
-        seat.request_id = request_id = seat.request_id + 1
-        events = self._events
-        move = Move(request_id, state.observation(seat.number), events[seat.seen :], seat.time)
-        if player.ready.legal != "none":
-            legal, complete = self._legal.list(state, player.ready.legal)
-            move = msgspec.structs.replace(move, legal=legal, legal_complete=complete)
-        self._request = request = encode(move)
-        answer, charged = player.ask(request, request_id, seat.limit)
-        seat.seen = len(events)
-        seat.count(charged)
-        if player.slow is not None:
-            self._keep_slow(seat)
-        if answer.debug is not None and (kept := seat.keep_debug(answer.debug)):
+    def _with_lists(self, move: Move, mode: Literal["canonical", "all"]) -> Move:
+        legal, complete = self._legal.list(self._state, mode)
+        return msgspec.structs.replace(move, legal=legal, legal_complete=complete)
+
+    def _keep_debug(self, seat: Seat, text: str) -> None:
+        if kept := seat.keep_debug(text):
             self._debug.append((len(self._codes), seat.number, kept))
-        try:
-            return state.read(answer)
-        except MalformedAnswerError as error:
-            raise player.fault("malformed", str(error), msgspec.json.encode(answer)) from error
-        except IllegalActionError as error:
-            raise player.fault("illegal", str(error), msgspec.json.encode(answer)) from error
 
-    def _keep_slow(self, seat: Seat) -> None:
-        charge, seat.player.slow = seat.player.slow, None
-        if charge is not None and len(self._slow) < _SLOW_KEPT:
-            move = len(self._codes)
-            self._slow.append(SlowMove(move, seat.number, charge.wall, charge.cpu, charge.waiting))
-
-    def _note_fault(self, seat: Seat, fault: Fault) -> bool:
+    def _note_fault(self, seat: Seat, fault: Fault, request: bytes = b"") -> bool:
         """Keep a fault; the bot forfeits unless ``on_fault`` has its moves played for it.
 
         Returns:
@@ -233,7 +239,7 @@ class DealInPlay:
                 kind=fault.kind,
                 move=len(self._codes),
                 cause=fault.cause,
-                request=quoted(self._request, _REQUEST_KEPT),
+                request=quoted(request, _REQUEST_KEPT),
                 answer=fault.answer,
                 stderr=fault.stderr,
                 substituted=substituted,
@@ -254,16 +260,16 @@ class DealInPlay:
         if not self._plays(seat):
             return
         self._codes.append(f"!{seat.number}")
-        self._events.append(msgspec.Raw(_encode_event(self._state.forfeit(seat.number))))
+        self._events.append(Raw(_encode_event(self._state.forfeit(seat.number))))
 
     def _finish(self, start: int | None) -> DealRecord:
         state = self._state
         for seat in self._seats:
             if seat.not_started is not None:  # the deal was over before its turn
-                self._request = b""  # the last one was another's, with his cards
                 self._note_fault(seat, seat.not_started)
         places, points = state.places(), state.returns()
         notes: list[tuple[int, str]] = []
+        slow: list[SlowMove] = []
         for seat in self._seats:
             player = seat.player
             if player.running and seat.greeted:
@@ -272,6 +278,11 @@ class DealInPlay:
                     player.notes.append(f"stderr: {stderr[-_STDERR_KEPT:]}")
             notes += [(seat.number, note) for note in player.notes]
             player.notes.clear()
+            slow += [
+                SlowMove(request - seat.first_id, seat.number, one.wall, one.cpu, one.waiting)
+                for request, one in player.slow
+            ]
+            player.slow.clear()
         return DealRecord(
             key=self._key,
             seating=tuple(player.bot.number for player in self._players),
@@ -282,6 +293,11 @@ class DealInPlay:
             times=tuple(seat.times() for seat in self._seats),
             faults=tuple(self._faults),
             debug=tuple(self._debug),
-            slow=tuple(self._slow),
+            slow=tuple(sorted(slow)[:_SLOW_KEPT]),
             notes=tuple(notes),
         )
+
+
+def _refused(kind: FaultKind, error: Exception, player: Player, answer: Answer) -> Fault:
+    """The fault of a player whose answer the game refuses; ends its process."""
+    return player.fault(kind, str(error), msgspec.json.encode(answer))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from runner.errors import RunError
 from runner.play.blame import at_start, ending, excess, hosts_failure, seconds, silence
 from runner.play.faults import Fault, SpoiltError
 from runner.process.channel import Caps, Channel, ExchangeError
+from runner.process.handover import Handover
 from runner.process.launcher import Program, ResourceLimits
-from runner.protocol.lines import AnswerReader, Noise, WrongShape, quoted, read_ready
+from runner.protocol.lines import UNREADABLE, AnswerReader, Noise, WrongShape, quoted, read_ready
 from runner.protocol.messages import Ready
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class PlayerSetup:
     """Whether bots may think while they are not to move."""
     waiting: Callable[[str], None] | None = None
     """Called now and then with the name of the bot that is being waited for."""
+    handover: Handover = field(default_factory=Handover)
+    """Whether quick bots are handed the core."""
 
 
 class Player:
@@ -67,28 +70,29 @@ class Player:
     def __init__(self, bot: BotSpec, setup: PlayerSetup) -> None:
         self.bot = bot
         self.ready = Ready()
+        self.running = False
+        """Whether there is a process that has said it is ready."""
+        self.lists: Literal["canonical", "all"] | None = None
+        """Which legal plays it wants listed."""
         self.notes: list[str] = []
-        self.slow: Charge | None = None
-        """Where the time of an answer went that took a large share of its limit; whoever has
-        noted that sets it back."""
+        self.slow: list[tuple[int, Charge]] = []
+        """Requests whose answers took a large share of the limit, and where the time went; whoever
+        has noted that clears it."""
         self._setup = setup
-        self._read = setup.reader.read
+        self._decode = setup.reader.decode
         self._child: Child | None = None
         self._channel: Channel | None = None
         self._watch: Watch | None = None
         self._pondered = 0
         self._frozen = False
-        self._began = self._limit = self._patience = self._slow_from = 0
+        self._limit = self._patience = self._quick = 0
+        self._usual = 0
+        """The limit of a request before which nothing is to be prepared."""
         self._used = self._check_at = 0
         self._suspected = False
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
         self._stray = False
-
-    @property
-    def running(self) -> bool:
-        """Whether there is a process that has said it is ready."""
-        return self._channel is not None
 
     def start(self) -> None:
         """Start a process and wait until it is ready.
@@ -110,25 +114,25 @@ class Player:
         self._suspected = False
         self._pondered = 0
         self._frozen = False
-        self._channel = Channel(self._child, setup.caps, step=self._step)
+        self._channel = Channel(self._child, setup.caps, handover=setup.handover, step=self._step)
         self._forget_lines()
         self._allow(setup.start_limit)
-        self._began = began
         try:
-            self.ready = self._await_ready(self._channel)
+            self.ready = self._await_ready(self._channel, began)
             wall = monotonic_ns() - began
             if wall > setup.start_limit:
-                self._charge(wall, 0, setup.start_limit)
+                self._judge(self._charge(began, wall), 0)
         except ExchangeError as error:
-            wall = monotonic_ns() - began
-            raise at_start(self._failed(error, wall, setup.start_limit)) from error
+            raise at_start(self._failed(error, began)) from error
         except Fault as fault:
             raise at_start(fault) from fault
-        self.slow = None  # a start is no answer
+        self.lists = None if self.ready.legal == "none" else self.ready.legal
+        self.running = True
 
     def tell(self, message: bytes) -> None:
         """Queue a message that needs no answer; it goes out in one write with the next request."""
         self._outbox.append(message)
+        self._usual = 0
 
     def new_deal(self, message: bytes) -> None:
         """Queue the message that opens a deal."""
@@ -140,9 +144,8 @@ class Player:
             self._channel.deal()
         self.tell(message)
 
-    def ask(  # noqa: C901 - the way of every move, without calls for what is rare
-        self, request: bytes, request_id: int, limit: int
-    ) -> tuple[Answer, int]:
+    # The way of every move, without calls for what is rare.
+    def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
         """Send a request and wait for its answer.
 
         Args:
@@ -160,37 +163,32 @@ class Player:
         channel = self._channel
         if channel is None:
             raise RuntimeError("ask needs a running process: call start first")
-        if self._unused:
-            self._forget_lines()
-        if self._outbox:
-            request = b"".join((*self._outbox, request))
-            self._outbox.clear()
-        if limit != self._limit:
-            self._allow(limit)
+        if limit != self._usual:
+            request = self._prepare(request, limit)
         began = monotonic_ns()
         pondered = 0
         if began >= self._check_at:
             pondered = self._check(began)
             began = monotonic_ns()
-        self._began = began
         try:
             line = channel.exchange(request, began, self._patience)
-            answer = self._read(line, request_id)
-            if isinstance(answer, Noise):
-                line, answer = self._hear_on(line, answer, request_id)
+            try:
+                answer = self._decode(line)
+            except UNREADABLE:
+                answer = None
+            if answer is None or answer.id != request_id:
+                line, answer = self._hear_on(line, request_id, began, pondered)
             wall = monotonic_ns() - began
             charged = wall + pondered
-            if charged > self._slow_from:
-                charged = self._charge(wall, pondered, limit, line)
-            if isinstance(answer, WrongShape):
-                raise self.fault("malformed", f"its answer has a wrong shape: {answer.why}", line)
+            if charged > self._quick:
+                charged = self._weigh(began, wall, pondered, request_id, line)
         except Fault as fault:
             fault.spent = fault.spent or monotonic_ns() - began
             raise
         except ExchangeError as error:
-            wall = monotonic_ns() - began
-            failed = self._failed(error, wall, limit)
-            failed.spent = failed.spent or wall
+            spent = monotonic_ns() - began
+            failed = self._failed(error, began)
+            failed.spent = failed.spent or spent
             raise failed from error
         self._used += wall
         if self._suspected:
@@ -231,6 +229,7 @@ class Player:
         """End the process, if there is one; gives its last stderr and how it ended."""
         stderr = self.take_stderr()
         ended = None if self._child is None else self._child.kill()
+        self.running = False
         self._child = None
         self._channel = None
         self._watch = None
@@ -244,29 +243,39 @@ class Player:
             lines.append(self._channel.received())
         return quoted(b"\n".join(filter(None, lines)))
 
-    def _await_ready(self, channel: Channel) -> Ready:
-        line = channel.exchange(self._setup.hello, self._began, self._patience)
+    def _await_ready(self, channel: Channel, began: int) -> Ready:
+        line = channel.exchange(self._setup.hello, began, self._patience)
         message = read_ready(line)
         while isinstance(message, Noise):
             self._note(message, line)
-            message = read_ready(line := channel.next_line())
+            message = read_ready(line := channel.next_line(began, self._patience))
         if isinstance(message, WrongShape):
             raise self.fault("start", f"its ready message has a wrong shape: {message.why}", line)
         return message
 
     def _hear_on(
-        self, line: bytes, answer: Noise, request_id: int
-    ) -> tuple[bytes, Answer | WrongShape]:
-        """The first line from this one on that answers the request."""
-        while True:
-            self._note(answer, line)
+        self, line: bytes, request_id: int, began: int, pondered: int
+    ) -> tuple[bytes, Answer]:
+        """The first line from this one on that answers the request; raises as `ask` does."""
+        while isinstance(meaning := self._setup.reader.read(line, request_id), Noise):
+            self._note(meaning, line)
             if self._channel is None:
                 raise RuntimeError("no running process can be heard")
-            line = self._channel.next_line()
-            following = self._read(line, request_id)
-            if not isinstance(following, Noise):
-                return line, following
-            answer = following
+            line = self._channel.next_line(began, self._patience)
+        if isinstance(meaning, WrongShape):
+            self._weigh(began, monotonic_ns() - began, pondered, request_id, line)
+            raise self.fault("malformed", f"its answer has a wrong shape: {meaning.why}", line)
+        return line, meaning
+
+    def _prepare(self, request: bytes, limit: int) -> bytes:
+        """Before a request that is unlike the last: what goes out with it, and how it is timed."""
+        self._forget_lines()
+        if limit != self._limit:
+            self._allow(limit)
+        self._usual = limit
+        request = b"".join((*self._outbox, request))
+        self._outbox.clear()
+        return request
 
     def _check(self, now: int) -> int:
         """What the bot is charged for thinking in others' time; lets it go on if it was stopped."""
@@ -287,13 +296,13 @@ class Player:
         self._unused.clear()
         self._stray = False
 
-    def _step(self, late: int) -> None:
+    def _step(self, asked: int, late: int) -> None:
         """The bot has not answered for a while; raises ExchangeError once that is hopeless."""
         if self._watch is not None:
-            self._watch.step(self._began, late)
-            wall = monotonic_ns() - self._began
+            self._watch.step(asked, late)
+            wall = monotonic_ns() - asked
             hopeless = _HOPELESS * self._limit
-            if wall >= hopeless and self._watch.charge(self._began, wall).charged >= hopeless:
+            if wall >= hopeless and self._watch.charge(asked, wall).charged >= hopeless:
                 raise ExchangeError("deadline")
         if self._setup.waiting is not None:
             self._setup.waiting(self.bot.name)
@@ -302,7 +311,7 @@ class Player:
         """Work out how long to wait, kept since it is the same for nearly all requests."""
         self._limit = limit
         self._patience = self._setup.clock.patience(limit)
-        self._slow_from = limit // _SLOW_SHARE
+        self._quick = min(Handover.QUICK, limit // _SLOW_SHARE)
 
     def _woken(self, pondered: int) -> int:
         """Let a stopped bot go on; gives what it is charged for thinking in others' time."""
@@ -319,65 +328,78 @@ class Player:
             )
         return pondered
 
-    def _charge(self, wall: int, pondered: int, limit: int, line: bytes = b"") -> int:
-        """What a slow answer is charged: the wall time, unless only less keeps to the limit."""
-        self.slow = charge = self._charged(wall)
-        if wall + pondered <= limit:
+    def _weigh(self, began: int, wall: int, pondered: int, request_id: int, line: bytes) -> int:
+        """What an answer is charged that was not quick; raises as `ask` does if it is too late."""
+        self._setup.handover.pause(began, wall)
+        if wall + pondered <= self._limit // _SLOW_SHARE:
             return wall + pondered
+        charge = self._charge(began, wall)
+        self.slow.append((request_id, charge))
+        return self._judge(charge, pondered, line)
+
+    def _judge(self, charge: Charge, pondered: int, line: bytes = b"") -> int:
+        """What a slow answer is charged: the wall time, unless only less keeps to the limit."""
+        limit = self._limit
+        if charge.wall + pondered <= limit:
+            return charge.wall + pondered
         charged = charge.charged + pondered
         if charged <= limit:
             return charged
-        self._blame_host(charge, limit)
+        self._blame_host(charge)
         cause = f"it answered after {seconds(charged)}; the limit was {seconds(limit)}"
         fault = self.fault("malformed" if self._stray else "timeout", cause, line)
         fault.spent = charged
         raise fault
 
-    def _charged(self, wall: int) -> Charge:
+    def _charge(self, began: int, wall: int) -> Charge:
         if self._watch is None or self._channel is None:
             raise RuntimeError("only a running process can be charged")
-        late = self._channel.late(monotonic_ns())
+        late = self._channel.late(began, monotonic_ns())
         if late > 0:
-            self._watch.step(self._began, late)
-        return self._watch.charge(self._began, wall)
+            self._watch.step(began, late)
+        return self._watch.charge(began, wall)
 
-    def _blame_host(self, charge: Charge, limit: int) -> None:
+    def _blame_host(self, charge: Charge) -> None:
         """Raise SpoiltError if the host may be to blame for a delay.
 
         A bot that has used up its limit `_HOPELESS` times, by its own time alone, is late whatever
         the host did besides.
         """
-        if charge.spoilt and charge.charged < _HOPELESS * limit:
+        if charge.spoilt and charge.charged < _HOPELESS * self._limit:
             self._end()
             raise SpoiltError(self.bot.name, charge.spoilt)
 
     def _note(self, noise: Noise, line: bytes) -> None:
+        if line.isspace():
+            return
         if len(self.notes) < _NOTES:
             self.notes.append(f"{noise.why}: {quoted(line, 200)}")
         if len(self._unused) < _NOTES:
             self._unused.append(line.rstrip())
+        self._usual = 0
         if noise.kind == "stray":
             self._stray = True
             if self._setup.strict:
                 raise self.fault("malformed", f"a line that is no answer ({noise.why})")
 
-    def _failed(self, error: ExchangeError, wall: int, limit: int) -> Fault:
+    def _failed(self, error: ExchangeError, began: int) -> Fault:
         """The fault behind a reply that did not come; raises SpoiltError if it is the host's."""
         setup = self._setup
         too_much = excess(error, setup.caps, setup.resources.processes)
         if too_much is not None:
             return self.fault(*too_much)
         if error.reason == "deadline":
-            return self._too_long(wall, limit)
+            return self._too_long(began)
         evidence = self._evidence()
         by_itself = self._child is not None and self._child.wait(_EXIT_GRACE)
         stderr, ended = self._end()
         kind, cause = ending(ended if by_itself else None, stderr, setup.caps)
         return Fault(kind, cause, answer=evidence, stderr=stderr)
 
-    def _too_long(self, wall: int, limit: int) -> Fault:
-        charge = self._charged(wall)
-        self._blame_host(charge, limit)
+    def _too_long(self, began: int) -> Fault:
+        limit, wall = self._limit, monotonic_ns() - began
+        charge = self._charge(began, wall)
+        self._blame_host(charge)
         if charge.charged < limit:
             self._end()
             starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"

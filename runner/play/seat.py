@@ -28,8 +28,8 @@ class Seat:
     player: Player
     greeting: bytes
     """The `Deal` that this player is sent."""
-    request_id: int
-    """That of the last request."""
+    first_id: int
+    """That of a request at the very beginning; later ones add the number of events before them."""
     move_limit: int
     """For an answer, without the bank."""
     bank: InitVar[int]
@@ -50,9 +50,8 @@ class Seat:
         """The bank is whole."""
         self._set_bank(bank)
 
-    def count(self, charged: int) -> None:
-        """Count an answer, and what it takes from the bank."""
-        self.charged.append(charged)
+    def draw(self, charged: int) -> None:
+        """Take from the bank what an answer took longer than the limit without it."""
         if charged > self.move_limit:
             self._set_bank(max(0, self.limit - charged))
 

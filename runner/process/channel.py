@@ -1,8 +1,9 @@
 """One request, one deadline: the pipe to a bot.
 
 A single absolute deadline covers writing the request, waiting, and every partial line of the
-reply. Both of the bot's outputs are read in the same poll, so that a bot that fills stderr is
-never stuck on it; what is read is bounded in bytes while it is read.
+reply. Whenever an answer is not there at once, both of the bot's outputs are read in the same poll,
+so that a bot that fills stderr is not stuck on it; what is read is bounded in bytes while it is
+read.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ import os
 import select
 from collections import deque
 from dataclasses import dataclass
+from os import read, write
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Literal
+
+from runner.process.handover import Handover
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,20 +76,27 @@ class Channel:
     Args:
         child: The process.
         caps: What it may use.
-        step: Called after each wait that brought nothing, with the nanoseconds by which the wait
-            came back too late.
+        handover: Shared by all channels of a worker.
+        step: Called after each wait that brought nothing, with the time when the request was
+            written and the nanoseconds by which the wait came back too late.
     """
 
     def __init__(
-        self, child: Child, caps: Caps, *, step: Callable[[int], None] | None = None
+        self,
+        child: Child,
+        caps: Caps,
+        *,
+        handover: Handover | None = None,
+        step: Callable[[int, int], None] | None = None,
     ) -> None:
         self._child = child
         self._caps = caps
         self._deal_left = caps.deal_output
         self._at_most = min(_CHUNK, caps.output)
+        self._handover = handover or Handover()
         self._step = step
         self._step_ms = _FIRST_STEP_MS
-        self._due = self._deadline = 0
+        self._asked = self._due = self._deadline = 0
         self._stdin = child.stdin
         self._stdout = child.stdout
         self._lines: deque[bytes] = deque()
@@ -99,12 +110,24 @@ class Channel:
         self._poll = select.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
-        self._only_stdout = [(child.stdout, select.POLLIN)]
+        self._errors = select.poll()
+        self._errors.register(child.stderr, select.POLLIN)
+        answers = select.poll()
+        answers.register(child.stdout, select.POLLIN)
+        self._wait_for_answer = answers.poll
+        self._plain = True
+        """Whether there is nothing but the next answer to look for."""
+        self._noisy = False
+        """Whether the bot has been kept waiting by what it had written to stderr."""
 
     def deal(self) -> None:
         """A deal begins: what may be written in it counts anew."""
         self._deal_left = self._caps.deal_output
+        self._noisy = False
+        self._settle()
 
+    # The way of every move: the answer comes at once, whole and alone. All else has functions of
+    # its own.
     def exchange(self, payload: bytes, asked: int, patience: int) -> bytes:
         """Write a request and give the first line that comes, or that had come before.
 
@@ -117,49 +140,70 @@ class Channel:
             ExchangeError: See there. A line that is complete at the deadline is still given; how
                 late is too late is for the clock to say.
         """
-        self._received = 0
-        self._step_ms = _FIRST_STEP_MS
-        self._due = asked + _FIRST_STEP_NS
-        self._deadline = asked + patience
         try:
-            sent = os.write(self._stdin, payload)
+            sent = write(self._stdin, payload)
         except BlockingIOError:
             sent = 0
         except BrokenPipeError:  # what it wrote before it ended is still to be read
             sent = len(payload)
-        if sent != len(payload):
-            self._write_rest(payload[sent:])
-        elif not self._lines and not self._partial:
-            # The usual case, spelt out: the next thing to come is the answer, whole and alone.
-            ready = self._poll.poll(_FIRST_STEP_MS)
-            if ready != self._only_stdout:
-                self._come_back(ready)
+        if self._plain and sent == len(payload):
+            if asked >= self._handover.after:
+                os.sched_yield()
+                try:
+                    data = read(self._stdout, self._at_most)
+                except BlockingIOError:
+                    data = self._await_answer()
             else:
-                data = os.read(self._stdout, self._at_most)
-                size = len(data)
-                left = self._deal_left - size
-                if data.find(_NEWLINE) + 1 == size > 1 and left >= 0 and not data.isspace():
-                    self._deal_left = left
-                    return data
+                data = self._await_answer()
+            size = len(data)
+            if size <= self._deal_left and data.find(_NEWLINE) == size - 1 > 0:
+                self._deal_left -= size
+                return data
+            self._begin(asked, patience)
+            if data:
                 self._take(data)
-        return self.next_line()
+            else:
+                self._come_back(self._poll.poll(0))
+        else:
+            self._begin(asked, patience)
+            self._write_rest(payload[sent:])
+        return self.next_line(asked, patience)
 
-    def next_line(self) -> bytes:
-        """The next line that is not blank, with whatever ended it; raises as `exchange` does."""
+    def _await_answer(self) -> bytes:
+        """What has come to stdout within the first step; nothing, if nothing has or it is over."""
+        return read(self._stdout, self._at_most) if self._wait_for_answer(_FIRST_STEP_MS) else b""
+
+    def next_line(self, asked: int, patience: int) -> bytes:
+        """The next line that is not blank, with whatever ended it; as `exchange` otherwise."""
+        if asked != self._asked:
+            self._begin(asked, patience)
         if self._lines and monotonic_ns() > self._deadline:  # however many there are
             raise ExchangeError("deadline")
         while not self._lines:
             if self._ended:
                 raise ExchangeError("ended")
             self._wait()
-        return self._lines.popleft()
+        line = self._lines.popleft()
+        self._settle()
+        return line
 
-    def late(self, now: int) -> int:
+    def late(self, asked: int, now: int) -> int:
         """How long before `now` the last wait should have come back at the latest; may be below 0.
 
         A line that came in the meantime may have come at any time of it.
         """
-        return now - self._due
+        return now - (self._due if asked == self._asked else asked + _FIRST_STEP_NS)
+
+    def _begin(self, asked: int, patience: int) -> None:
+        """Count and time what belongs to a request, once its answer is not there at once."""
+        self._asked = asked
+        self._received = 0
+        self._step_ms = _FIRST_STEP_MS
+        self._due = asked + _FIRST_STEP_NS
+        self._deadline = asked + patience
+
+    def _settle(self) -> None:
+        self._plain = not (self._lines or self._partial or self._noisy or self._ended)
 
     def received(self) -> bytes:
         """An unfinished line, if there is one."""
@@ -192,6 +236,7 @@ class Channel:
             if descriptor == self._stdout:
                 self._read_stdout()
             elif descriptor != self._stdin:
+                self._noisy = True
                 self._read_stderr()
         self._reads += 1
         if not ready or self._reads > _LOOK_EVERY:
@@ -202,9 +247,9 @@ class Channel:
     def _look_at_process(self) -> None:
         if self._step is not None:
             now = monotonic_ns()
-            late = max(0, self.late(now))
+            late = max(0, now - self._due)
             self._due += late  # told now, so it must not count again with the answer
-            self._step(late)
+            self._step(self._asked, late)
         if self._child.has_exited():
             # A descendant may hold the pipe open for ever: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):
@@ -219,7 +264,7 @@ class Channel:
     def _read_stdout(self) -> bool:
         """Take what has come; says whether there was anything."""
         try:
-            data = os.read(self._stdout, _CHUNK)
+            data = read(self._stdout, _CHUNK)
         except BlockingIOError:
             return False
         self._take(data)
@@ -245,7 +290,7 @@ class Channel:
 
     def _read_stderr(self) -> None:
         try:
-            data = os.read(self._child.stderr, _CHUNK)
+            data = read(self._child.stderr, _CHUNK)
         except BlockingIOError:
             return
         if not data:
@@ -262,21 +307,20 @@ class Channel:
     def _drain_stderr(self) -> None:
         # Bounded: a bot that writes as fast as it is read must not hold us here.
         for _ in range(64):
-            if not self._stderr_open:
+            if not (self._stderr_open and self._errors.poll(0)):
                 return
-            before = len(self._stderr) + self._stderr_dropped
             self._read_stderr()
-            if len(self._stderr) + self._stderr_dropped == before:
-                return
 
     def _write_rest(self, payload: bytes) -> None:
         """Write on while reading, for a bot that is slow to read or reads nothing."""
+        if not payload:
+            return
         rest = memoryview(payload)
         self._poll.register(self._stdin, select.POLLOUT)
         try:
             while rest and not self._ended:
                 try:
-                    rest = rest[os.write(self._stdin, rest) :]
+                    rest = rest[write(self._stdin, rest) :]
                 except BlockingIOError:
                     self._wait()
                 except BrokenPipeError:

@@ -19,7 +19,7 @@ from time import clock_gettime_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from runner.process.clock import Charge, Clock, WallClock, Watch
-from runner.process.system import IS_LINUX
+from runner.process.system import IS_LINUX, contents
 
 if TYPE_CHECKING:
     from runner.process.launcher import Child
@@ -59,7 +59,7 @@ def _threads(pid: int) -> list[str]:
 def _reaped(pid: int) -> int:
     """Processor time of what has ended below a process and was waited for there."""
     with suppress(OSError, IndexError):
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        fields = contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()
         return (int(fields[13]) + int(fields[14])) * _TICK
     return 0
 
@@ -86,7 +86,7 @@ def _usage(child: Child) -> _Usage:
     for pid in processes:
         for thread in _threads(pid):
             with suppress(OSError, ValueError):
-                counts = Path(f"/proc/{pid}/task/{thread}/schedstat").read_bytes().split()
+                counts = contents(f"/proc/{pid}/task/{thread}/schedstat").split()
                 waiting[int(thread)] = int(counts[1])
     return _Usage(_tree_cpu(child, processes), waiting, _stolen())
 

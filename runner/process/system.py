@@ -50,6 +50,15 @@ def die_with_parent(signal_number: int) -> None:
         _prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
+def contents(path: str) -> bytes:
+    """A small file of ``/proc``; a third of what it costs by way of `Path`. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 1 << 16)
+    finally:
+        os.close(descriptor)
+
+
 def children(pid: int) -> list[int]:
     """The ids of a process's children; empty if it is gone, or off Linux."""
     try:
@@ -59,7 +68,7 @@ def children(pid: int) -> list[int]:
     found: list[int] = []
     for thread in threads:
         try:
-            listing = Path(f"/proc/{pid}/task/{thread}/children").read_bytes()
+            listing = contents(f"/proc/{pid}/task/{thread}/children")
         except OSError:  # the thread ended in the meantime
             continue
         found.extend(map(int, listing.split()))

@@ -13,12 +13,22 @@ from runner.protocol.messages import Ready
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AnswerReader", "Noise", "WrongShape", "encode", "quoted", "read_ready"]
+__all__ = [
+    "UNREADABLE",
+    "AnswerReader",
+    "Noise",
+    "WrongShape",
+    "encode",
+    "encode_lines",
+    "quoted",
+    "read_ready",
+]
 
-_encoder = msgspec.json.Encoder()
+encode_lines = msgspec.json.Encoder().encode_lines
+"""Messages as lines; faster than `Encoder.encode` and a newline, for a single one too."""
 _ready_decoder = msgspec.json.Decoder(Ready)
 
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 _BOM = b"\xef\xbb\xbf"
 """Some runtimes begin their output with it; JSON's readers may ignore it."""
@@ -28,7 +38,7 @@ QUOTE_LENGTH = 2000
 
 def encode(message: msgspec.Struct) -> bytes:
     """A message as one line."""
-    return _encoder.encode_lines((message,))  # faster than `encode` and a newline
+    return encode_lines((message,))
 
 
 def quoted(line: bytes, length: int = QUOTE_LENGTH) -> str:
@@ -65,13 +75,15 @@ class AnswerReader(Generic[AnswerT]):
     """
 
     def __init__(self, answer: type[AnswerT]) -> None:
-        self._decode: Callable[[bytes], AnswerT] = msgspec.json.Decoder(answer).decode
+        self.decode: Callable[[bytes], AnswerT] = msgspec.json.Decoder(answer).decode
+        """What `read` tries first: the answer that a line is, whatever its id; raises one of
+        `UNREADABLE` if it is none."""
 
     def read(self, line: bytes, request_id: int) -> AnswerT | Noise | WrongShape:
         """What a line means while request `request_id` is open."""
         try:
-            answer = self._decode(line)
-        except _UNREADABLE as error:
+            answer = self.decode(line)
+        except UNREADABLE as error:
             if line.startswith(_BOM):
                 return self.read(line.lstrip(_BOM), request_id)
             if not line.lstrip().startswith(b"{"):  # a bot may print a hundred thousand of these
@@ -112,7 +124,7 @@ def read_ready(line: bytes) -> Ready | Noise | WrongShape:
         return Noise("not a ready message")
     try:
         return _ready_decoder.decode(line)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         return WrongShape(_complaint(error))
 
 

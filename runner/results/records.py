@@ -55,7 +55,7 @@ class SeatTime(msgspec.Struct, frozen=True, array_like=True):
     longest: int
 
 
-class SlowMove(msgspec.Struct, frozen=True, array_like=True):
+class SlowMove(msgspec.Struct, frozen=True, array_like=True, order=True):
     """A move that took a large share of its limit, and where its time went; nanoseconds."""
 
     move: int

@@ -54,7 +54,9 @@ def ask(channel: Channel, payload: bytes = b"?\n", patience: int = 20 * SECOND) 
 
 def test_lines_come_one_at_a_time_and_blank_ones_not_at_all(start: Start) -> None:
     _, channel = start('os.write(1, b"one\\r\\n\\n  \\ntwo\\nthr"); os.write(1, b"ee\\n")')
-    lines = [ask(channel), channel.next_line(), channel.next_line()]
+    asked = monotonic_ns()
+    lines = [channel.exchange(b"?\n", asked, 20 * SECOND)]
+    lines += [channel.next_line(asked, 20 * SECOND) for _ in range(2)]
     assert [line.rstrip(b"\r\n") for line in lines] == [b"one", b"two", b"three"]
 
 
@@ -63,7 +65,7 @@ def test_what_was_written_before_the_end_is_still_read(start: Start) -> None:
     assert child.wait(20)
     assert ask(channel).strip() == b"last words"
     with pytest.raises(ExchangeError, match="ended"):
-        channel.next_line()
+        ask(channel)
 
 
 def test_a_last_line_without_a_newline_is_none(start: Start) -> None:
@@ -87,9 +89,10 @@ def test_lines_that_wait_do_not_outlive_the_deadline(start: Start) -> None:
 
 
 def _read_on(channel: Channel) -> None:
-    ask(channel)
+    asked = monotonic_ns()
+    channel.exchange(b"?\n", asked, 20 * SECOND)
     while True:
-        channel.next_line()
+        channel.next_line(asked, 20 * SECOND)
 
 
 @pytest.mark.parametrize("text", ["x", "x\\n", "\\n"])

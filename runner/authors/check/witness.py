@@ -36,6 +36,11 @@ class _Ear(AnswerReader[Any]):
         self._reader = reader
         self.heard = b""
 
+    def decode(self, line: bytes) -> Any:
+        """See `AnswerReader.decode`."""
+        self.heard = line
+        return self._reader.decode(line)
+
     def read(self, line: bytes, request_id: int) -> Any | Noise | WrongShape:
         """See `AnswerReader.read`."""
         answer = self._reader.read(line, request_id)

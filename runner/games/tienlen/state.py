@@ -218,17 +218,18 @@ class TienlenState(State[int]):
     def apply_action(self, action: int) -> TienlenEvent:
         """Lay the cards, or pass."""
         seat = self._turn
-        self._last_event = event = self._play(seat, action) if action else self._pass(seat)
-        return event
-
-    def _pass(self, seat: int) -> TienlenEvent:
+        if action:
+            return self._play(seat, action)
         self._passed = passed = self._passed | 1 << seat
         waiting = self._holding & ~passed & ~(1 << self._owner)
         if waiting:
             self._turn = after = _NEXT[waiting][seat]
-            return _PASSES[seat][after]
-        self._clear()
-        return TienlenEvent(seat=seat, pass_=True, cleared=True, next=self._turn)
+            event = _PASSES[seat][after]
+        else:
+            self._clear()
+            event = TienlenEvent(seat=seat, pass_=True, cleared=True, next=self._turn)
+        self._last_event = event
+        return event
 
     def _play(self, seat: int, action: int) -> TienlenEvent:
         cards = cards_in(action)
@@ -248,9 +249,11 @@ class TienlenState(State[int]):
             self._out += (seat,)
             place = len(self._out)
         cleared = self._move_on(seat)
-        return TienlenEvent(
+        event = TienlenEvent(
             seat=seat, play=cards, out=place, cleared=cleared, next=self._seat_to_act()
         )
+        self._last_event = event
+        return event
 
     def forfeit(self, seat: int) -> TienlenEvent:
         """Take a player out of the deal (T44).
@@ -283,17 +286,18 @@ class TienlenState(State[int]):
     def observation(self, seat: int) -> TienlenObservation:
         """What the player at that seat may know."""
         must = self._must
-        return TienlenObservation(
-            seat=seat,
-            hand=self._shown[seat],
-            table=self._table_view or self._view_table(),
-            hand_sizes=tuple(self._sizes),
-            passed=_SEATS[self._passed],
-            out=self._out,
-            forfeited=self._forfeited,
-            turn=None if self._turn == TERMINAL else self._turn,
-            must_play=CARDS[must.bit_length() - 1] if must and seat == self._turn else None,
-            instant_win=self._win,
+        turn = self._turn
+        return TienlenObservation(  # by position, which takes half as long for so many fields
+            seat,
+            self._shown[seat],
+            self._table_view,
+            tuple(self._sizes),
+            _SEATS[self._passed],
+            self._out,
+            self._forfeited,
+            None if turn == TERMINAL else turn,
+            CARDS[must.bit_length() - 1] if must and seat == turn else None,
+            self._win,
         )
 
     def places(self) -> tuple[int, ...]:
@@ -345,9 +349,13 @@ class TienlenState(State[int]):
     def _lay(self, play: int) -> None:
         """Put a combination on the table, or clear it with 0."""
         self._table = play
-        self._table_view: Table | None = None
-        rules = self._rules
-        self._answers = rules.answers(play, shape_of(play)) if play else rules.lead
+        if play:
+            shape = shape_of(play)
+            self._answers = self._rules.answers(play, shape)
+            self._table_view: Table | None = Table(cards_in(play), self._owner, SHAPES[shape].kind)
+        else:
+            self._answers = self._rules.lead
+            self._table_view = None
 
     def _move_on(self, seat: int) -> bool:
         """Pass the turn on from a player who has acted or left.
@@ -420,14 +428,6 @@ class TienlenState(State[int]):
     def _seat_to_act(self) -> int | None:
         return None if self._turn == TERMINAL else self._turn
 
-    def _view_table(self) -> Table | None:
-        """What lies on the table; made when first asked for, then kept."""
-        if not self._table:
-            return None
-        kind = SHAPES[shape_of(self._table)].kind
-        self._table_view = Table(cards_in(self._table), self._owner, kind)
-        return self._table_view
-
     def _view_seat(self, seat: int) -> SeatView:
         state: Literal["playing", "passed", "out", "forfeited"] = "playing"
         place = None
@@ -447,7 +447,7 @@ class TienlenState(State[int]):
         for start, hand in zip(self._dealt, self._hands, strict=True):
             dealt |= start
             held |= hand
-        table = self._view_table()
+        table = self._table_view
         zones = [
             Zone("hand", cards, seat, "owner", "fan") for seat, cards in enumerate(self._shown)
         ]
