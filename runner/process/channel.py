@@ -212,6 +212,8 @@ class Channel:
     def stderr(self) -> str:
         """What the bot wrote to stderr since this was last called; the middle may be cut out."""
         self._drain_stderr()
+        if not (self._stderr or self._stderr_dropped):
+            return ""
         text = self._stderr.decode(errors="replace")
         if self._stderr_dropped:
             half = len(text) // 2

@@ -33,6 +33,8 @@ _HELD_UP = 100_000_000
 the bot could do in the meantime."""
 _SLACK = 1_000_000
 """What a bot may use after an answer to get back to reading, a collector or a compiler included."""
+_READ_EVERY = 5 * _SLACK
+"""A bot that is not suspected is read that often at most; what it used besides shows all the same."""
 _LOOK_EVERY = 50_000_000
 """After so long it is time to see whether a bot has got children: that costs as much as two moves,
 and there are bots that play a deal in less than a millisecond."""
@@ -124,9 +126,9 @@ class FairWatch(Watch):
 
     def check(self, now: int, used: int) -> int:
         """See `Watch.check`."""
-        # A reading takes a microsecond. In less than the slack a bot can use no more than the
-        # slack, so one that is quick is read only now and then; and of one that is not suspected
-        # it is enough to know that it used no more than the time for which it was to move.
+        # A reading takes a microsecond or more, so one that is quick is read only now and then; of
+        # one that is not suspected it is enough to know that since it was read last it used no more
+        # than the time for which it was to move.
         could = self._counted + used - self._used + _SLACK
         suspected = self.suspects
         self._look_for_children(now)
@@ -194,7 +196,7 @@ class FairWatch(Watch):
 
     def _count(self, now: int, used: int) -> None:
         self._counted, self._counted_at, self._used = self._cpu(), now, used
-        self.next_check = 0 if self.suspects else now + _SLACK
+        self.next_check = 0 if self.suspects else now + _READ_EVERY
 
     def _look_for_children(self, now: int) -> None:
         """See now and then whether the bot has or had children, which could think for it too."""
