@@ -34,7 +34,7 @@ the bot could do in the meantime."""
 _SLACK = 1_000_000
 """What a bot may use after an answer to get back to reading, a collector or a compiler included."""
 _READ_EVERY = 5 * _SLACK
-"""A bot that is not suspected is read that often at most; what it used besides shows all the same."""
+"""A bot that is not suspected is read no more often; what it used meanwhile shows all the same."""
 _LOOK_EVERY = 50_000_000
 """After so long it is time to see whether a bot has got children: that costs as much as two moves,
 and there are bots that play a deal in less than a millisecond."""
