@@ -84,14 +84,34 @@ def test_every_picture_is_there_with_its_numbers(look: Look, site: Path, plot: s
     assert numbers.locator("tbody tr").count() >= len(NAMES)
 
 
-def test_who_beat_whom_is_a_square_of_shares(look: Look, site: Path) -> None:
-    page = look(site / "meetings.html")
-    rows = [row.locator("td").all_inner_texts() for row in page.locator("tbody tr").all()]
-    assert [len(row) for row in rows] == [len(NAMES)] * len(NAMES)
+def check_square(page: Page, bots: int) -> None:
+    rows = [row.locator("td").all_text_contents() for row in page.locator("tbody tr").all()]
+    assert [len(row) for row in rows] == [bots] * bots
     for one, row in enumerate(rows):
         for other, text in enumerate(row):
             if text.isdigit():
                 assert 99 <= int(text) + int(rows[other][one]) <= 101
+
+
+def test_who_beat_whom_is_a_square_of_shares(look: Look, site: Path) -> None:
+    check_square(look(site / "meetings.html"), len(NAMES))
+
+
+def test_the_square_of_many_bots_has_its_headings_again_every_few_rows(
+    look: Look, tmp_path: Path
+) -> None:
+    names = [f"bot {number}" for number in range(1, 27)]
+    results = make_results(tmp_path / "r", names, matches=26, publish={"replays": 0})
+    page = look(write_site(results, tmp_path / "s") / "meetings.html", bypass_csp=True)
+    check_square(page, len(names))
+    last = page.get_by_role("table", name="rows 21 to 26")
+    assert last.get_by_role("rowheader").count() == 6
+    headings = last.get_by_role("columnheader")
+    assert headings.all_text_contents() == ["bot", *(str(number) for number in range(1, 27))]
+    titles = [heading.get_attribute("title") for heading in headings.all()[1:]]
+    assert sorted(filter(None, titles)) == sorted(names)
+    found = Axe().run(page, options=AXE)
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_a_bots_page_leads_to_its_best_deal(look: Look, site: Path) -> None:
