@@ -53,6 +53,8 @@ _LOST = 60.0
 """Seconds of silence after which a scheduler is lost."""
 _LOOK = 0.5
 """Seconds between two looks at who is there."""
+_SPARING = {"distributed.worker.profile.enabled": False}
+"""Dask looks a hundred times a second where its tasks are: half of what an idle worker costs."""
 _LEAVING = 8.0
 """Seconds that workers get to end what the run has started there."""
 
@@ -121,7 +123,8 @@ class Engine:
             scratch = tempfile.TemporaryDirectory(
                 prefix=temp_prefix("run"), ignore_cleanup_errors=True
             )
-            stack.enter_context(dask.config.set(temporary_directory=stack.enter_context(scratch)))
+            folder = stack.enter_context(scratch)
+            stack.enter_context(dask.config.set({"temporary_directory": folder} | _SPARING))
             where = await stack.enter_async_context(
                 LocalCluster(
                     n_workers=self._jobs or available(),
@@ -211,8 +214,9 @@ class Engine:
         return any(not work.done() and not one.is_deaf for one, work in self._employed.values())
 
     def _ending(self, message: str) -> TourneyError:
-        bad = any(isinstance(reason, BadMachineError) for reason in self._refused.values())
-        if self._machines.starts is None and not bad:
+        mendable = any(isinstance(reason, BadMachineError) for reason in self._refused.values())
+        mendable |= any(member.is_deaf for member, _ in self._employed.values())
+        if self._machines.starts is None and not mendable:
             return UsageError(f"{message}\nNothing was played.")
         return RunError(
             f"{message}\nNo bot is blamed, and what was stored before is safe; run the same command"
