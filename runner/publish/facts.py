@@ -33,7 +33,6 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
     rows = (
         ("game", game_title(facts.game)),
         ("players at a table", str(facts.rules["players"])),
-        ("result of the last table", ", ".join(summary.final)),
         ("rules that differ", pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),
         ("sandbox", facts.protection.replace(" | ", " · ")),

@@ -10,7 +10,13 @@ from runner.schedule.registry import format_class
 if TYPE_CHECKING:
     from runner.results.store import Store
 
-__all__ = ["final_order"]
+__all__ = ["final_order", "last_table_decides"]
+
+
+def last_table_decides(store: Store) -> bool:
+    """Whether the result is the order of the last table, and not the ranking by rating."""
+    schedule = store.meta("identity").get("schedule")  # a person's table has none
+    return schedule is not None and format_class(schedule["format"]).last_table_decides
 
 
 def final_order(store: Store) -> tuple[int, ...]:
@@ -21,11 +27,8 @@ def final_order(store: Store) -> tuple[int, ...]:
     Returns:
         Nobody while the tournament is not complete, and where no table decides.
     """
-    schedule = store.meta("identity").get("schedule")  # a person's table has none
     last = store.last_round()
-    if not store.meta("complete") or schedule is None or last is None:
-        return ()
-    if not format_class(schedule["format"]).last_table_decides:
+    if last is None or not store.meta("complete") or not last_table_decides(store):
         return ()
     points: dict[int, float] = {}
     places: dict[int, int] = {}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from runner.errors import UsageError
 from runner.play.seeds import seed_hash
-from runner.publish.final import final_order
+from runner.publish.final import final_order, last_table_decides
 from runner.ratings.model import Model
 from runner.ratings.raters import Update
 from runner.ratings.standings import Standing, standings
@@ -94,8 +94,10 @@ class Summary(msgspec.Struct, frozen=True):
     rulings: tuple[Ruling, ...] = ()
     """Those in force."""
     voids: tuple[VoidDeal, ...] = ()
+    last_table_decides: bool = False
+    """Whether the result is not this ranking, but the order of the last table."""
     final: tuple[str, ...] = ()
-    """Who sat at the table that decides, the winner first; see `runner.publish.final`."""
+    """Who sat at that table, the winner first; nobody before it is played."""
 
     def ruling(self, name: str) -> Ruling | None:
         """What was decided about a bot; a disqualification before a withdrawal."""
@@ -155,6 +157,7 @@ def summarise(store: Store) -> Summary:
             )
             for void in store.voids()
         ),
+        last_table_decides=last_table_decides(store),
         final=tuple(names[entrant] for entrant in final_order(store)),
     )
 

@@ -45,7 +45,8 @@ def as_json(summary: Summary) -> str:
     """The table for programs; floats are unrounded.
 
     Every entrant has a rank, so that rows can be sorted by it; who is disqualified has the last
-    one, and the reason under ``disqualified``.
+    one, and the reason under ``disqualified``. Where the order of the last table is the result,
+    that is there as ``last_table``, empty until then.
     """
     document = {
         "name": summary.facts.name,
@@ -54,6 +55,7 @@ def as_json(summary: Summary) -> str:
         "seed_sha256": summary.seed_sha256,
         "deals": summary.deals,
         "complete": summary.complete,
+        **({"last_table": summary.final} if summary.last_table_decides else {}),
         "entrants": [
             msgspec.to_builtins(entrant) | _json_ruling(summary.ruling(entrant.name))
             for entrant in summary.entrants
@@ -181,21 +183,24 @@ def terminal_table(summary: Summary, *, narrow: bool = False) -> Table:
 
 
 def lines_below(summary: Summary) -> list[str]:
-    """What a table does not say: who won the last one, and what was decided about bots."""
-    won = _won(summary)
-    return ([won] if won else []) + [
+    """What a table does not say: what decides instead of it, and what was decided about bots."""
+    result = _result(summary)
+    return ([result] if result else []) + [
         f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
         for ruling in dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
         if ruling is not None
     ]
 
 
-def _won(summary: Summary) -> str:
+def _result(summary: Summary) -> str:
     """Whose a tournament is whose last table decides."""
-    if not summary.final:
+    if not summary.last_table_decides:
         return ""
+    if not summary.final:
+        return "this ranking, by rating over all deals, is not the result: the last table decides"
     winner, *others = summary.final
-    return f"{winner} has won the last table, before {', '.join(others)}"
+    won = f"{winner} has won the last table" + (f", before {', '.join(others)}" if others else "")
+    return f"{won}; that is the result, and not this ranking by rating over all deals"
 
 
 def _is_out(summary: Summary, entrant: Standing) -> bool:

@@ -254,4 +254,11 @@ def test_the_last_table_of_a_knockout_says_who_has_won(arena: Arena) -> None:
     assert {first, second} == set(points)
     assert points[first] >= points[second]
     assert order[0] in arena.files()["standings.md"]
+    assert "that is the result, and not this ranking" in told
+    assert arena.table()["last_table"] == list(order.groups())
+    page = (arena.path / "out" / "site" / "index.html").read_text("utf-8")
+    assert page.index("has won the last table") < page.index("<table")
     assert "more round" not in told
+    with closing(Store(arena.path / "out" / "results.sqlite", create=True)) as store:
+        store.set_meta(complete=False)  # as before the last table
+    assert "not the result: the last table decides" in arena.run("standings", "out").stdout
