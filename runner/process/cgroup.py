@@ -89,8 +89,9 @@ class Group:
         self._write("cgroup.freeze", "0")
 
     def kill(self) -> None:
-        """End all that are in it, the stopped as well."""
-        self._write("cgroup.kill", "1")
+        """End all that are in it, the stopped as well; nothing if it is gone."""
+        with suppress(OSError):
+            self._write("cgroup.kill", "1")
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel has ended processes in it since its memory was used up.
@@ -100,7 +101,7 @@ class Group:
         """
         try:
             lines = (self.folder / "memory.events").read_text().splitlines()
-        except FileNotFoundError:  # its memory is not counted
+        except OSError:  # its memory is not counted
             return False
         events = dict(line.split() for line in lines)
         return events["oom"] != "0" and events["oom_kill"] != "0"
@@ -112,8 +113,7 @@ class Group:
         """
         until = time.monotonic() + _DYING_SECONDS
         while not self._is_removed() and time.monotonic() < until:
-            with suppress(OSError):  # it has just gone
-                self.kill()
+            self.kill()
             time.sleep(0.001)
 
     def _is_removed(self) -> bool:

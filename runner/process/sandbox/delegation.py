@@ -25,7 +25,6 @@ from pathlib import Path, PurePosixPath
 from runner.errors import RunError
 from runner.process.cgroup import Groups
 from runner.process.sandbox.finding import UnavailableError
-from runner.process.sweep import descendants
 from runner.process.system import IS_LINUX
 
 __all__ = ["control_groups"]
@@ -33,9 +32,11 @@ __all__ = ["control_groups"]
 _CONTROLLERS = ("memory", "pids")
 _RUNNERS = "tourney-runners"
 _ROUNDS = 50
+_MEMORY, _PROCESSES = 1 << 26, 8
+"""What the trial may use, far more than it needs."""
 _UNITS = {".scope", ".service", ".slice"}
-_MARKS = ("user.delegate", "trusted.delegate")
-"""How systemd marks groups that it leaves alone; an ordinary user sees the first, from 251 on."""
+_PATIENCE = 10.0
+"""Seconds for what takes hundredths of one."""
 
 _OWN_GROUP = (
     "start it in a group of its own: "
@@ -63,10 +64,8 @@ def _open() -> Groups:
     own, remedy = _own_group()
     folder = own.parent if own.name == _RUNNERS else own
     groups = Groups(folder, _usable(folder, remedy))
-    if not _is_ours(folder):
+    if not _is_writable(folder) or (folder == own and not _is_left_to_us(folder)):
         raise UnavailableError(f"{folder} is not delegated to this program", remedy)
-    if folder == own and _is_managed(folder):
-        raise UnavailableError(f"{folder} is systemd's, and others are in it", remedy)
     stay = _Stay(groups)
     try:
         stay.begin()
@@ -109,23 +108,22 @@ def _words(file: Path) -> list[str]:
         return []
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     files = (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control")
     return all(os.access(file, os.W_OK) for file in files)
 
 
-def _is_managed(folder: Path) -> bool:
-    """Whether a group is systemd's own to manage, and not for us alone."""
-    if folder.suffix not in _UNITS or any(_is_marked(folder, mark) for mark in _MARKS):
-        return False
-    return not {os.getpid(), *descendants(os.getpid())}.issuperset(_members(folder))
-
-
-def _is_marked(folder: Path, mark: str) -> bool:
+def _is_left_to_us(folder: Path) -> bool:
+    """Whether nobody else manages a group: that of a unit is systemd's unless it says otherwise."""
+    if folder.suffix not in _UNITS:
+        return True
+    manager = ["--user"] if any(part.startswith("user@") for part in folder.parts) else []
+    words = ["systemctl", *manager, "show", "--property=Delegate", "--value", folder.name]
     try:
-        return os.getxattr(folder, mark) == b"1"
-    except OSError:
+        asked = subprocess.run(words, capture_output=True, timeout=_PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired):
         return False
+    return asked.stdout.strip() == b"yes"
 
 
 def _members(folder: Path) -> list[int]:
@@ -187,12 +185,15 @@ def _try(groups: Groups) -> None:
     Raises:
         RunError: It was not.
     """
-    group = groups.make(1 << 26, 8)
+    group = groups.make(_MEMORY, _PROCESSES)
+    if not (group.folder / "cgroup.kill").exists():
+        group.remove()
+        raise RunError("the kernel cannot end a whole group, which it can from 5.14 on")
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
         try:
             group.enter(process.pid)
             group.kill()
-            process.wait(10)
+            process.wait(_PATIENCE)
         finally:
             process.kill()
             group.remove()
