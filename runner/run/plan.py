@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from runner.config import Config
     from runner.config.models import Entrant
+    from runner.schedule.base import Format
     from runner.schedule.stages import Stage
 
 __all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
@@ -98,18 +99,18 @@ def _some(count: int, thing: str, several: str | None = None) -> str:
     return f"{count:,} {thing if count == 1 else several or f'{thing}s'}"
 
 
-def _schedule(config: Config, tournament: Any, jobs: int) -> str:
+def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
     rounds = tournament.rounds()
     if rounds is None:
         return f"{config.schedule.format}, as many rounds as it takes"
+    length = f"{config.schedule.format}, {_rounds(tournament, rounds)}"
     counts = [tournament.matches(number) for number in range(rounds)]
-    if any(count is None for count in counts):
-        return f"{config.schedule.format}, {_some(rounds, 'round')}"
-    matches = sum(counts)
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        return length
+    matches = sum(known)
     each = config.match.duplicate or config.match.deals
-    text = (
-        f"{config.schedule.format}, {_some(rounds, 'round')}, {_some(matches, 'match', 'matches')}"
-    )
+    text = f"{length}, {_some(matches, 'match', 'matches')}"
     if each is None:
         return f"{text} of fresh deals to {config.match.target:g} points"
     if config.match.duplicate:
@@ -122,6 +123,13 @@ def _schedule(config: Config, tournament: Any, jobs: int) -> str:
         f"{text} of {kind}, {_some(deals, 'deal')}; about {guess} with {_some(jobs, 'worker')}"
         f" if the bots answer at once ({_GUESS_SECONDS * 1000:g} ms a deal)"
     )
+
+
+def _rounds(tournament: Format[Any], rounds: int) -> str:
+    """How many rounds there are; those of late entrants have fewer tables, and are told apart."""
+    late = sum(tournament.newcomer(number) is not None for number in range(rounds))
+    whole = _some(rounds - late, "round")
+    return f"{whole} and {late:,} in which late entrants catch up" if late else whole
 
 
 def _seed(seed: Seed | None) -> str:
