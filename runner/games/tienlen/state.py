@@ -127,7 +127,10 @@ class TienlenState(State[int]):
         self._must = position.must
         self._turn = position.turn
         self._owner = position.owner
-        self._lay(position.table)
+        if position.table:
+            self._lay(position.table, cards_in(position.table))
+        else:
+            self._sweep()
         if self._one_is_left():
             self._end()
 
@@ -242,7 +245,7 @@ class TienlenState(State[int]):
         self._sizes[seat] -= len(cards)
         self._must = 0
         self._owner = seat
-        self._lay(action)
+        self._lay(action, cards)
         place = None
         if not self._sizes[seat]:
             self._holding &= ~(1 << seat)
@@ -346,16 +349,18 @@ class TienlenState(State[int]):
         """One line of plain English."""
         return describe(event)
 
-    def _lay(self, play: int) -> None:
-        """Put a combination on the table, or clear it with 0."""
+    def _lay(self, play: int, cards: tuple[str, ...]) -> None:
+        """Put a combination of the owner's on the table."""
+        shape = shape_of(play)
         self._table = play
-        if play:
-            shape = shape_of(play)
-            self._answers = self._rules.answers(play, shape)
-            self._table_view: Table | None = Table(cards_in(play), self._owner, SHAPES[shape].kind)
-        else:
-            self._answers = self._rules.lead
-            self._table_view = None
+        self._table_view: Table | None = Table(cards, self._owner, SHAPES[shape].kind)
+        self._answers = self._rules.answers(play, shape)
+
+    def _sweep(self) -> None:
+        """Take away what lies on the table."""
+        self._table = 0
+        self._table_view = None
+        self._answers = self._rules.lead
 
     def _move_on(self, seat: int) -> bool:
         """Pass the turn on from a player who has acted or left.
@@ -385,7 +390,7 @@ class TienlenState(State[int]):
         holding, owner = self._holding, self._owner
         self._turn = owner if holding >> owner & 1 else _NEXT[holding][owner]
         self._passed = 0
-        self._lay(0)
+        self._sweep()
 
     def _open(self) -> None:
         """Let the holder of the lowest card open the deal with it (H9, H10, T22)."""
