@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ from runner.errors import RunError
 from runner.play import blame
 from runner.process.cgroup import Group, Groups
 from runner.process.channel import Caps
-from runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from runner.process.launcher import Exit, PlainLauncher, Program, ResourceLimits
 from runner.process.sandbox import probe_groups
 from runner.process.sandbox.backends import BACKENDS
 from runner.process.sandbox.delegation import control_groups
@@ -142,6 +143,11 @@ def opened(mode: str, groups: Groups) -> Launcher:
         pytest.skip(f"no {mode}: {missing.why}")
 
 
+def needs(groups: Groups, controller: str) -> None:
+    if controller not in groups.controllers:
+        pytest.skip(f"{controller} is not delegated")
+
+
 class Bots:
     """Starts bots of some lines of Python, and ends them with the test."""
 
@@ -222,27 +228,44 @@ def test_a_stopped_bot_uses_no_time_and_goes_on_when_it_may(
 def test_memory_counts_for_all_processes_of_a_bot_together(
     mode: str, bounding: Groups, bots: Bots
 ) -> None:
-    if "memory" not in bounding.controllers:
-        pytest.skip("memory is not delegated")
+    needs(bounding, "memory")
     launcher = opened(mode, bounding)
     opponent, _ = bots.start(launcher, "for line in sys.stdin: print(line, end='', flush=True)")
     hungry, group = bots.start(launcher, HUNGRY)
     until(hungry.has_exited)
     ending = hungry.kill()
     assert ending.out_of_memory
-    caps = Caps(output=1, deal_output=1, stderr=1, memory=MEMORY)
-    assert blame.ending(ending, "", caps)[0] == "memory"
     assert not group.exists()
     os.write(opponent.stdin, b"unharmed\n")
     assert line_of(opponent) == "unharmed"
     assert not opponent.kill().out_of_memory
 
 
+def test_memory_that_a_whole_run_has_used_up_is_not_laid_to_the_bot_that_was_ended_for_it(
+    bounding: Groups, bots: Bots
+) -> None:
+    needs(bounding, "memory")
+    crowded = Group.make(bounding.folder / f"test-{os.getpid()}", {"memory.max": f"{MEMORY // 2}"})
+    try:
+        (crowded.folder / "cgroup.subtree_control").write_text("+memory")
+        hungry, _ = bots.start(PlainLauncher(Groups(crowded.folder, ("memory",))), HUNGRY)
+        until(hungry.has_exited)
+        ending = hungry.kill()
+    finally:
+        crowded.remove()
+    assert ending == Exit(-signal.SIGKILL, ending.peak_memory, out_of_memory=False)
+
+
+def test_being_ended_for_its_own_memory_is_a_fault_of_that_kind() -> None:
+    caps = Caps(output=1, deal_output=1, stderr=1, memory=MEMORY)
+    assert blame.ending(Exit(-signal.SIGKILL, 0, out_of_memory=True), "", caps)[0] == "memory"
+    assert blame.ending(Exit(-signal.SIGKILL, 0), "", caps)[0] == "crash"
+
+
 def test_processes_are_counted_for_each_bot_by_itself(
     mode: str, bounding: Groups, bots: Bots
 ) -> None:
-    if "pids" not in bounding.controllers:
-        pytest.skip("processes are not delegated")
+    needs(bounding, "pids")
     launcher = opened(mode, bounding)
     for _ in range(2):
         child, group = bots.start(launcher, BOMB)
