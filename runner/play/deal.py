@@ -13,7 +13,7 @@ from runner.play.legal import LegalLists
 from runner.play.seat import Seat
 from runner.protocol.lines import encode, encode_lines, quoted
 from runner.protocol.messages import Deal, Move, Result
-from runner.results.records import DealKey, DealRecord, FaultRecord, SlowMove
+from runner.results.records import DealKey, DealRecord, FaultRecord, Note, SlowMove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,15 +268,15 @@ class DealInPlay:
             if seat.not_started is not None:  # the deal was over before its turn
                 self._note_fault(seat, seat.not_started)
         places, points = state.places(), state.returns()
-        notes: list[tuple[int, str]] = []
+        notes: list[Note] = []
         slow: list[SlowMove] = []
         for seat in self._seats:
             player = seat.player
             if player.running and seat.greeted:
                 player.tell(encode(Result(places, points, self._events[seat.seen :])))
                 if stderr := player.take_stderr():
-                    player.notes.append(f"stderr: {stderr[-_STDERR_KEPT:]}")
-            notes += [(seat.number, note) for note in player.notes]
+                    player.notes.append(("stderr", stderr[-_STDERR_KEPT:]))
+            notes += [Note(seat.number, kind, text) for kind, text in player.notes]
             player.notes.clear()
             slow += [
                 SlowMove(request - seat.first_id, seat.number, one.wall, one.cpu, one.waiting)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from runner.play.settings import BotSpec
     from runner.process.clock import Charge, Clock, Watch
     from runner.process.launcher import Child, Exit, Launcher
-    from runner.results.records import FaultKind
+    from runner.results.records import FaultKind, NoteKind
 
 __all__ = ["Player", "PlayerSetup"]
 
@@ -74,7 +74,8 @@ class Player:
         """Whether there is a process that has said it is ready."""
         self.lists: Literal["canonical", "all"] | None = None
         """Which legal plays it wants listed."""
-        self.notes: list[str] = []
+        self.notes: list[tuple[NoteKind, str]] = []
+        """What its log is to tell of the deal; whoever has taken that over clears it."""
         self.slow: list[tuple[int, Charge]] = []
         """Requests whose answers took a large share of the limit, and where the time went; whoever
         has noted that clears it."""
@@ -322,10 +323,11 @@ class Player:
         self._pondered += pondered
         if self._pondered > _PONDERED and not self._frozen:
             self._frozen = True
-            self.notes.append(
+            text = (
                 f"it used {seconds(self._pondered)} of processor time while others were to move:"
                 " that is charged, and it is stopped between its turns from now on"
             )
+            self.notes.append(("pondered", text))
         return pondered
 
     def _weigh(self, began: int, wall: int, pondered: int, request_id: int, line: bytes) -> int:
@@ -373,7 +375,7 @@ class Player:
         if line.isspace():
             return
         if len(self.notes) < _NOTES:
-            self.notes.append(f"{noise.why}: {quoted(line, 200)}")
+            self.notes.append((noise.kind, f"{noise.why}: {quoted(line, 200)}"))
         if len(self._unused) < _NOTES:
             self._unused.append(line.rstrip())
         self._usual = 0

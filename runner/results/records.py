@@ -13,6 +13,8 @@ __all__ = [
     "Decision",
     "FaultKind",
     "FaultRecord",
+    "Note",
+    "NoteKind",
     "Outcome",
     "SeatTime",
     "SlowMove",
@@ -24,9 +26,9 @@ FAULT_KINDS: tuple[FaultKind, ...] = (
     "start", "crash", "timeout", "illegal", "malformed", "flood", "memory",
 )  # fmt: skip
 
-
-_NOT_STRAY = ("stderr: ", "it used ")
-"""How notes begin that are of no line of a bot's."""
+NoteKind = Literal["stray", "stale", "pondered", "stderr"]
+"""A line that is no answer; an answer to another request; processor time used while others were to
+move; what was written to stderr."""
 
 
 class DealKey(NamedTuple):
@@ -87,6 +89,14 @@ class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
     """Whether the fallback action was played for the bot instead of a forfeit."""
 
 
+class Note(msgspec.Struct, frozen=True, array_like=True):
+    """Something that a bot's log tells of a deal, and no table."""
+
+    seat: int
+    kind: NoteKind
+    text: str
+
+
 class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     """One deal, played to the end. Seat-indexed tuples have one value a player."""
 
@@ -107,12 +117,12 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     slow: tuple[SlowMove, ...] = ()
     voids: tuple[str, ...] = ()
     """Why the deal was void before, once for each time: the host had spoilt it."""
-    notes: tuple[tuple[int, str], ...] = ()
-    """(seat, text) for the bots' logs: stray lines, stale answers, stderr."""
+    notes: tuple[Note, ...] = ()
+    """For the bots' logs; the store does not keep them."""
 
-    def strays(self) -> list[tuple[int, str]]:
-        """(seat, text) of the notes on lines that answered nothing."""
-        return [note for note in self.notes if not note[1].startswith(_NOT_STRAY)]
+    def strays(self) -> list[Note]:
+        """The notes on lines that answered nothing."""
+        return [note for note in self.notes if note.kind in {"stray", "stale"}]
 
 
 class Outcome(msgspec.Struct, frozen=True):

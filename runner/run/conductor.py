@@ -183,7 +183,7 @@ class Conductor:
         progress.done += len(chunk.matches)
         for record in played.records:
             progress.add(record)
-            progress.chatty |= {record.seating[seat] for seat, _ in record.strays()}
+            progress.chatty |= {record.seating[note.seat] for note in record.strays()}
             if record.faults or record.notes:
                 _log(record, folder, progress)
 
@@ -199,8 +199,9 @@ def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
             f"its stderr: {fault.stderr}" if fault.stderr else "",
         ]
         lines.setdefault(fault.seat, []).extend(filter(None, parts))
-    for seat, note in record.notes:
-        lines.setdefault(seat, []).append(note)
+    for note in record.notes:
+        text = f"stderr: {note.text}" if note.kind == "stderr" else note.text
+        lines.setdefault(note.seat, []).append(text)
     for seat, texts in lines.items():
         entrant = record.seating[seat]
         head = f"--- deal {record.key.name}, seat {seat}"

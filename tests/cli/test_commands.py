@@ -289,11 +289,13 @@ def test_who_talks_where_answers_belong_is_named_with_his_log_and_the_deals_in_i
     arena: Arena,
 ) -> None:
     chatty = arena.bot("chatty", move="print('thinking', flush=True)")
-    config = arena.configure([chatty, arena.bot("quiet")], schedule={"rounds": 2})
+    quiet = arena.bot("quiet", move="print('thinking', file=sys.stderr, flush=True)")
+    config = arena.configure([chatty, quiet], schedule={"rounds": 2})
     ended = arena.run("run", config, "--out", "out")
     log = "out/logs/001-chatty.log"
     note = "note: lines on stdout that answer nothing came from "
     assert f"{note}chatty ({log})\n" in ended.stderr
+    assert "\nstderr: thinking\n" in (arena.path / "out/logs/002-quiet.log").read_text()
     deals = re.findall(r"^--- deal (\S+), seat \d$", (arena.path / log).read_text(), re.MULTILINE)
     assert sorted(deals) == [f"{n // 4 + 1}.{n // 2 % 2 + 1}.{n % 2 + 1}" for n in range(8)]
     shown = arena.run("replay", "out", "2.1.2").stdout

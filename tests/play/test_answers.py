@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from real_table import LIMIT, only_fault
 
+from runner.results.records import Note
+
 if TYPE_CHECKING:
     from real_table import RealTable
 
@@ -233,7 +235,7 @@ def test_stale_answers_are_dropped_and_noted(table: RealTable, game: str) -> Non
         game, rules={"players": 2} | ({"max_turns": 40} if game == "speahx" else {})
     )
     assert record.faults == ()
-    assert any("dropped" in note for seat, note in record.notes if seat == 0)
+    assert {(note.seat, note.kind) for note in record.notes} == {(0, "stale")}
 
 
 def test_the_answer_to_the_last_request_is_not_taken_for_one_to_the_next(table: RealTable) -> None:
@@ -242,7 +244,7 @@ def test_the_answer_to_the_last_request_is_not_taken_for_one_to_the_next(table: 
     table.seat()
     (record,) = table.play()
     assert record.faults == ()
-    assert any("dropped" in note for seat, note in record.notes if seat == 0)
+    assert {(note.seat, note.kind) for note in record.notes} == {(0, "stale")}
 
 
 def test_stray_lines_are_noted_and_forgiven(table: RealTable) -> None:
@@ -252,9 +254,8 @@ def test_stray_lines_are_noted_and_forgiven(table: RealTable) -> None:
     table.seat()
     (record,) = table.play()
     assert record.faults == ()
-    notes = [note for seat, note in record.notes if seat == 0]
-    assert "not a JSON object: my hand is great" in notes
-    assert any(note.startswith("an object without an id") for note in notes)
+    assert Note(0, "stray", "not a JSON object: my hand is great") in record.notes
+    assert Note(0, "stray", 'an object without an id: {"note": 1}') in record.notes
 
 
 @pytest.mark.parametrize("stray", ["my hand is great", '{"note": 1}', '{"id": null}'])

@@ -11,6 +11,7 @@ from real_table import LIMIT, only_fault, settings
 from runner.games.registry import game as find_game
 from runner.play.history import steps
 from runner.play.settings import Retired
+from runner.results.records import Note
 
 if TYPE_CHECKING:
     from real_table import RealTable
@@ -77,7 +78,7 @@ def test_stderr_of_a_good_bot_goes_to_its_log(table: RealTable) -> None:
     table.seat('def on_deal(m): sys.stderr.write("a new deal\\n")')
     table.seat()
     (record,) = table.play()
-    assert (0, "stderr: a new deal\n") in record.notes
+    assert record.notes == (Note(0, "stderr", "a new deal\n"),)
 
 
 def test_the_others_play_on_without_a_forfeiter(table: RealTable) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from runner.errors import RunError, UsageError
-from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from runner.results.records import DealKey, DealRecord, FaultRecord, Note, SeatTime
 from runner.results.store import SCHEMA_VERSION, Store
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def deal(*key: int, seating: tuple[int, ...] = (0, 1), faults: tuple[str, ...] =
             for kind in faults
         ),
         debug=((0, 1, "hm"),),
-        notes=((0, "a note"),),
+        notes=(Note(0, "stderr", "a note"),),
     )
 
 

@@ -10,7 +10,7 @@ from runner.authors.check.report import Check, Timing, counted
 from runner.protocol.lines import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from runner.authors.check.witness import Exchange
     from runner.play.faults import Fault
@@ -28,8 +28,6 @@ _SENT = 1500
 _TELLING = 1000
 """So many first characters tell one request from all others: its id is among them."""
 _STDERR = 4000
-_STDERR_NOTE = "stderr: "
-"""How the notes on a bot begin that are not about its lines; a busy host may bring the latter."""
 
 
 class Deals(NamedTuple):
@@ -54,22 +52,21 @@ class Deals(NamedTuple):
     def strays(self) -> list[str]:
         """What was noted of lines that are no answers."""
         return [
-            text
+            note.text
             for record in self.records
-            for seat, text in record.strays()
-            if record.seating[seat] == OWN
+            for note in record.strays()
+            if record.seating[note.seat] == OWN
         ]
 
     def stderr(self) -> str:
         """What it wrote there."""
-        found = [note for note in self._notes() if note.startswith(_STDERR_NOTE)]
-        return "\n".join(note.removeprefix(_STDERR_NOTE) for note in found)[-_STDERR:]
-
-    def _notes(self) -> Iterator[str]:
-        for record in self.records:
-            for seat, text in record.notes:
-                if record.seating[seat] == OWN:
-                    yield text
+        found = (
+            note.text
+            for record in self.records
+            for note in record.notes
+            if note.kind == "stderr" and record.seating[note.seat] == OWN
+        )
+        return "\n".join(found)[-_STDERR:]
 
 
 def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
