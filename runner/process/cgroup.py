@@ -13,6 +13,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from threading import Thread
 from typing import TYPE_CHECKING, Self
 
 from runner.errors import RunError
@@ -68,7 +69,7 @@ class Group:
         """Put a process in; what it starts from now on is in, too.
 
         The kernel waits for all processors to take note, which takes 10 ms, or next to nothing
-        where another process has just changed its group: have something done meanwhile.
+        where a process has just been put anywhere: have something done meanwhile.
 
         Raises:
             RunError: It cannot be put in.
@@ -140,13 +141,15 @@ class Groups:
     folder: Path
     controllers: tuple[str, ...]
     """Those of ``memory`` and ``pids`` that it can hand out."""
+    own: Path | None = None
+    """The group that this program itself is in; None if that is not known."""
 
     def describe(self) -> str:
         """What they hold bots to, such as ``memory pids``, and where they are."""
         return f"each bot in a group of its own below {self.folder}: {' '.join(self.controllers)}"
 
     def make(self, memory: int | None, processes: int) -> Group:
-        """An empty group for one bot.
+        """An empty group for one bot, which is to be entered soon.
 
         Args:
             memory: Bytes for all that are in it, files in memory included; None for any.
@@ -155,6 +158,8 @@ class Groups:
         Raises:
             RunError: It cannot be made.
         """
+        if self.own is not None:
+            Thread(target=_move_nowhere, args=(self.own,)).start()
         settings: dict[str, str] = {}
         if "memory" in self.controllers and memory is not None:
             settings |= {
@@ -180,6 +185,16 @@ class Groups:
             found = name.match(folder.name)
             if found is not None and is_wanted(int(found[1])):
                 Group(folder).remove()
+
+
+def _move_nowhere(own: Path) -> None:
+    """Move this program into the group that it is in, for the wait that this takes.
+
+    Whoever enters a group soon after has not to wait again. So the wait passes while the sandbox of
+    a bot is set up: starts in bubblewrap take 3 ms longer with a group, and without this 11.
+    """
+    with suppress(RunError):  # then the bot waits by itself
+        Group(own).enter(os.getpid())
 
 
 def _prefix() -> str:

@@ -63,10 +63,11 @@ def control_groups() -> Groups | UnavailableError:
 def _open() -> Groups:
     own, remedy = _own_group()
     folder = own.parent if own.name == _RUNNERS else own
-    groups = Groups(folder, _usable(folder, remedy))
+    runners = _place_of_runners(folder)
+    groups = Groups(folder, _usable(folder, remedy), runners)
     if not _is_writable(folder) or (folder == own and not _is_left_to_us(folder)):
         raise UnavailableError(f"{folder} is not delegated to this program", remedy)
-    stay = _Stay(groups)
+    stay = _Stay(groups, runners)
     try:
         stay.begin()
         _try(groups)
@@ -75,6 +76,11 @@ def _open() -> Groups:
         raise UnavailableError(f"control groups do not work here: {error}", remedy) from error
     atexit.register(stay.end)
     return groups
+
+
+def _place_of_runners(folder: Path) -> Path:
+    """Where programs step; in the root of all groups they may stay, and a type tells the others."""
+    return folder / _RUNNERS if (folder / "cgroup.type").exists() else folder
 
 
 def _own_group() -> tuple[Path, str]:
@@ -133,15 +139,15 @@ def _members(folder: Path) -> list[int]:
 class _Stay:
     """The use of a delegated group by this program."""
 
-    def __init__(self, groups: Groups) -> None:
+    def __init__(self, groups: Groups, runners: Path) -> None:
         self._groups = groups
         self._folder = groups.folder
-        self._runners = self._folder / _RUNNERS
+        self._runners = runners
         self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def begin(self) -> None:
         fcntl.flock(self._lock, fcntl.LOCK_SH)
-        if not self._is_root():
+        if self._runners != self._folder:
             self._runners.mkdir(exist_ok=True)
             _move(self._folder, self._runners)
         self._switch("+")
@@ -153,15 +159,11 @@ class _Stay:
             self._groups.remove_own()
             self._groups.remove_left_behind()
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if self._runners.exists():
+            if self._runners != self._folder and self._runners.exists():
                 self._switch("-")
                 _move(self._runners, self._folder)
                 self._runners.rmdir()
         os.close(self._lock)
-
-    def _is_root(self) -> bool:
-        """Whether it is the root of all groups, which may also have processes of its own."""
-        return not (self._folder / "cgroup.type").exists()
 
     def _switch(self, sign: str) -> None:
         words = " ".join(f"{sign}{name}" for name in self._groups.controllers)
