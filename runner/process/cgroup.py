@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Group", "Groups"]
 
 _DYING_SECONDS = 2.0
-"""How long the killed get to be gone; a group is in the way of nobody who does not count them."""
+"""How long the killed get to be gone."""
 
 _numbers = count(1)
 
@@ -159,7 +159,8 @@ class Groups:
             RunError: It cannot be made.
         """
         if self.own is not None:
-            Thread(target=_move_nowhere, args=(self.own,)).start()
+            with suppress(RuntimeError):  # no more threads: then the bot waits by itself
+                Thread(target=_move_nowhere, args=(self.own,)).start()
         settings: dict[str, str] = {}
         if "memory" in self.controllers and memory is not None:
             settings |= {
@@ -193,7 +194,7 @@ def _move_nowhere(own: Path) -> None:
     Whoever enters a group soon after has not to wait again. So the wait passes while the sandbox of
     a bot is set up: starts in bubblewrap take 3 ms longer with a group, and without this 11.
     """
-    with suppress(RunError):  # then the bot waits by itself
+    with suppress(RunError):
         Group(own).enter(os.getpid())
 
 

@@ -58,6 +58,8 @@ def control_groups() -> Groups | UnavailableError:
         return _open()
     except UnavailableError as unavailable:
         return unavailable
+    except OSError as error:  # a kernel without any
+        return UnavailableError(f"control groups cannot be found: {error}", _UNIFIED)
 
 
 def _open() -> Groups:
