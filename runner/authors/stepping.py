@@ -25,7 +25,7 @@ _HELP = "Enter: next   b: back   a number: that move   f: next fault   e: end   
 _LONG = 2000
 
 
-class Note(NamedTuple):
+class Remark(NamedTuple):
     """Something that was said at a move."""
 
     who: str
@@ -40,7 +40,7 @@ class Frame(NamedTuple):
     log: str
     """What has just happened."""
     scene: Scene
-    notes: tuple[Note, ...]
+    remarks: tuple[Remark, ...]
     """What the bots and the referee had to say of it."""
     faulty: bool
     seen: tuple[str, ...] = ()
@@ -62,31 +62,31 @@ def frames(stored: Stored, seat: int | None) -> list[Frame]:
     found = [Frame(start.scene().log, start.scene(), (), faulty=False)]
     seen = {} if seat is None else {it.move: it.messages for it in listen(stored, seat)}
     for step in steps(stored.settings, record):
-        notes = _notes(record, step.number, stored.names)
+        remarks = _remarks(record, step.number, stored.names)
         sent = tuple(_readable(line) for line in seen.get(step.number, ()))
         log = step.state.describe(step.event)
         if step.fallback:
             log += " (played for it)"
         faulty = any(fault.move == step.number for fault in record.faults)
-        found.append(Frame(log, step.state.scene(), notes, faulty, sent))
+        found.append(Frame(log, step.state.scene(), remarks, faulty, sent))
     if seat is not None:
         after = seen.get(len(found) - 1, ())
         found[-1] = found[-1]._replace(seen=(*found[-1].seen, *map(_readable, after)))
     return found
 
 
-def _notes(record: DealRecord, move: int, names: tuple[str, ...]) -> tuple[Note, ...]:
-    notes = []
+def _remarks(record: DealRecord, move: int, names: tuple[str, ...]) -> tuple[Remark, ...]:
+    remarks = []
     for fault in record.faults:
         if fault.move == move:
             who, text = names[fault.seat], f"{fault.kind}: {fault.cause}"
-            notes.append(Note(who, text, of_game=fault.kind == "illegal"))
+            remarks.append(Remark(who, text, of_game=fault.kind == "illegal"))
             if fault.answer:
-                notes.append(Note("  it had written", fault.answer))
+                remarks.append(Remark("  it had written", fault.answer))
             if stderr := fault.stderr.strip():
-                notes.append(Note("  stderr", stderr))
-    said = [Note(f"{names[seat]} notes", text) for at, seat, text in record.debug if at == move]
-    return (*notes, *said)
+                remarks.append(Remark("  stderr", stderr))
+    said = [Remark(f"{names[seat]} notes", text) for at, seat, text in record.debug if at == move]
+    return (*remarks, *said)
 
 
 def _readable(line: bytes) -> str:
@@ -159,10 +159,10 @@ class Stepper:
         if frame.faulty:
             log.stylize("red")
         self._console.print(log, soft_wrap=True)
-        for note in frame.notes:
-            words = note.text.replace("\n", "\n       ")
-            text = self._artist.line(words) if note.of_game else Text(words)
-            said = Text(f"     {note.who}: ", style="yellow").append_text(text)
+        for remark in frame.remarks:
+            words = remark.text.replace("\n", "\n       ")
+            text = self._artist.line(words) if remark.of_game else Text(words)
+            said = Text(f"     {remark.who}: ", style="yellow").append_text(text)
             self._console.print(said, soft_wrap=True)
 
     def _result(self) -> None:

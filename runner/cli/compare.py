@@ -89,8 +89,8 @@ def compare(  # noqa: PLR0913 - each is an option
         skip_broken=skip_broken,
         sandbox="off" if no_sandbox else None,
     )
-    finding = compare_bots(duel(loaded, a, b, rule), rule, choices, make_reporter())
-    typer.echo("\n".join(finding.lines()))
+    result = compare_bots(duel(loaded, a, b, rule), rule, choices, make_reporter())
+    typer.echo("\n".join(result.lines()))
 
 
 def add(app: typer.Typer) -> None:

@@ -40,7 +40,7 @@ def make_reporter() -> Reporter:
     """The reporter that fits where stderr goes."""
     console = Console(stderr=True)
     live = sys.stderr.isatty() and not console.is_dumb_terminal
-    return LiveReporter(console) if live else PlainReporter()
+    return TerminalReporter(console) if live else PlainReporter()
 
 
 def _best_first(progress: Progress) -> list[Tally]:
@@ -135,7 +135,7 @@ class PlainReporter(_TimedReporter):
         return f"{_clock((progress.total - progress.done) * seconds / new)} left"
 
 
-class LiveReporter(_TimedReporter):
+class TerminalReporter(_TimedReporter):
     """A bar and the standings so far, drawn in place on the terminal.
 
     Args:

@@ -18,7 +18,7 @@ from runner.config.models import ScheduleConfig
 from runner.config.text import nearest, shown
 from runner.errors import UsageError
 from runner.publish.writing import write_whole
-from runner.ratings.gsprt import Comparison, Outcome, Rule, compare, leads
+from runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
 from runner.results.rulings import counted
 from runner.results.store import FILE_NAME, Store
 from runner.run.prepare import Seed, make_format
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from runner.run.choices import RunChoices
     from runner.run.progress import Reporter
 
-__all__ = ["Finding", "compare_bots", "comparison_name", "duel"]
+__all__ = ["DuelResult", "compare_bots", "comparison_name", "duel"]
 
 _FILE = "comparison.json"
 _SHOWN = 10
@@ -44,13 +44,13 @@ _A, _B = 0, 1
 """The two are the first entrants, also where others are left out."""
 
 
-class Finding(NamedTuple):
+class DuelResult(NamedTuple):
     """What came out."""
 
     a: str
     b: str
     rule: Rule
-    outcome: Outcome
+    outcome: ComparisonOutcome
     deals: int
     """In the matches that were counted."""
     played: int
@@ -121,7 +121,7 @@ def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
     return _with_rounds(compared, _rounds(_with_rounds(compared, 1), rule.cap))
 
 
-def compare_bots(config: Config, rule: Rule, choices: RunChoices, reporter: Reporter) -> Finding:
+def compare_bots(config: Config, rule: Rule, choices: RunChoices, reporter: Reporter) -> DuelResult:
     """Play a `duel` until its test is decided, and keep everything in a folder.
 
     Args:
@@ -152,9 +152,9 @@ def compare_bots(config: Config, rule: Rule, choices: RunChoices, reporter: Repo
 
     run(config, replace(choices, enough=enough), reporter)
     with closing(Store(choices.folder / FILE_NAME)) as store:
-        finding = _finding(config, rule, store)
-    _write(choices.folder, rule, finding.outcome)
-    return finding
+        result = _result(config, rule, store)
+    _write(choices.folder, rule, result.outcome)
+    return result
 
 
 def _entrant(config: Config, name: str) -> Entrant:
@@ -195,11 +195,11 @@ def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
         if identity is None:
             return config
         played = identity["rounds"] or 0
-        decided = store.meta("complete") and _finding(config, rule, store).outcome.verdict
+        decided = store.meta("complete") and _result(config, rule, store).outcome.verdict
     return _with_rounds(config, played if decided else max(played, config.schedule.rounds or 0))
 
 
-def _finding(config: Config, rule: Rule, store: Store) -> Finding:
+def _result(config: Config, rule: Rule, store: Store) -> DuelResult:
     outcome = compare(rule, leads((record for _, record in counted(store)), _A, _B))
     matches, deals, played = 0, 0, 0
     last = None
@@ -209,7 +209,7 @@ def _finding(config: Config, rule: Rule, store: Store) -> Finding:
         deals += matches <= outcome.matches
         last = record.key[:2]
     one, other = (config.entrants[number].name for number in (_A, _B))
-    return Finding(one, other, rule, outcome, deals, played)
+    return DuelResult(one, other, rule, outcome, deals, played)
 
 
 def _check_rule(folder: Path, rule: Rule) -> None:
@@ -230,7 +230,7 @@ def _check_rule(folder: Path, rule: Rule) -> None:
         )
 
 
-def _write(folder: Path, rule: Rule, outcome: Outcome) -> None:
+def _write(folder: Path, rule: Rule, outcome: ComparisonOutcome) -> None:
     """Keep the test beside the results, for programs and for going on."""
     found = {
         key: value if not isinstance(value, float) or isfinite(value) else None

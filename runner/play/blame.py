@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from runner.process.launcher import Exit, Program
     from runner.results.records import FaultKind
 
-__all__ = ["Verdict", "at_start", "ending", "excess", "hosts_failure", "seconds", "silence"]
+__all__ = ["Blame", "at_start", "ending", "excess", "hosts_failure", "seconds", "silence"]
 
-Verdict = tuple["FaultKind", str]
+Blame = tuple["FaultKind", str]
 """The kind of a fault and its cause in plain words, for the author of the bot."""
 
 _HOST_ERRORS = {
@@ -58,7 +58,7 @@ def at_start(fault: Fault) -> Fault:
     return Fault(kind, cause, answer=fault.answer, stderr=fault.stderr)
 
 
-def excess(error: ExchangeError, caps: Caps, processes: int | None) -> Verdict | None:
+def excess(error: ExchangeError, caps: Caps, processes: int | None) -> Blame | None:
     """What a bot took more of than it may; None if the exchange failed for another reason."""
     match error.reason:
         case "flood":
@@ -72,7 +72,7 @@ def excess(error: ExchangeError, caps: Caps, processes: int | None) -> Verdict |
     return None
 
 
-def ending(ended: Exit | None, stderr: str, caps: Caps) -> Verdict:
+def ending(ended: Exit | None, stderr: str, caps: Caps) -> Blame:
     """What the end of a process that owed an answer is.
 
     Args:
@@ -87,7 +87,7 @@ def ending(ended: Exit | None, stderr: str, caps: Caps) -> Verdict:
     return "crash", f"it {ended} without an answer"
 
 
-def silence(limit: int, *, stray: bool, begun: bool, stale: bool, answered: bool) -> Verdict:
+def silence(limit: int, *, stray: bool, begun: bool, stale: bool, answered: bool) -> Blame:
     """What a request is that ran out of time: lines that are no answer say why it did.
 
     Args:

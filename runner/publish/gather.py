@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from runner.publish.choices import PublishChoices
     from runner.publish.summary import Summary
-    from runner.ratings.standings import Tally
+    from runner.ratings.standings import Scoreboard
     from runner.results.records import DealRecord, SeatTime
     from runner.results.store import Store
 
@@ -230,7 +230,7 @@ class _Gatherer:
         self._looks = {round(summary.deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
         self._marks = [0]
         self._history = [[self.model.mu] * entrants]
-        self._tally: Tally | None = None
+        self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
 
     def add(self, number: int, record: DealRecord) -> None:
@@ -244,17 +244,17 @@ class _Gatherer:
                 text = fault_text(fault, self._logs)
                 shown.append(FaultRef(number, fault.move + 1, fault.kind, text))
 
-    def watch(self, tally: Tally) -> None:
+    def watch(self, board: Scoreboard) -> None:
         """Look at the ratings after a deal, now and then."""
         self._deals += 1
-        self._tally = tally
+        self._board = board
         if self._deals in self._looks:
-            self._mark(tally)
+            self._mark(board)
 
     def done(self, analysis: Analysis) -> Gathered:
         """What came together, with what the ratings make of it."""
-        if self._tally is not None and self._marks[-1] != self._deals:
-            self._mark(self._tally)
+        if self._board is not None and self._marks[-1] != self._deals:
+            self._mark(self._board)
         bots = tuple(
             bot.results(analysis, entrant, self._players) for entrant, bot in enumerate(self._bots)
         )
@@ -262,9 +262,9 @@ class _Gatherer:
         history = History(tuple(self._marks), mu)
         return Gathered(bots, history, analysis.warning(), tuple(self._spoilt))
 
-    def _mark(self, tally: Tally) -> None:
+    def _mark(self, board: Scoreboard) -> None:
         self._marks.append(self._deals)
-        self._history.append([rating.mu for rating in tally.rater.ratings()])
+        self._history.append([rating.mu for rating in board.rater.ratings()])
 
     def _add_results(self, number: int, record: DealRecord) -> None:
         moves = sum(time.moves for time in record.times)

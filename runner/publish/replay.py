@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from runner.publish.choices import PublishChoices
     from runner.results.records import DealRecord
 
-__all__ = ["Camera", "Film", "Frame", "Note", "Player", "ranked_players"]
+__all__ = ["Camera", "Caption", "Film", "Frame", "Player", "ranked_players"]
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     """Whether the move was played for a bot that had failed."""
 
 
-class Note(msgspec.Struct, frozen=True):
+class Caption(msgspec.Struct, frozen=True):
     """What a bot, or the referee, had to say of a move."""
 
     frame: int
@@ -87,7 +87,7 @@ class Film(msgspec.Struct, frozen=True):
     """Cards, state, place, note: each that occurs."""
     frames: tuple[Frame, ...]
     """The first shows the cards as they were dealt; then one for each move or forfeit."""
-    notes: tuple[Note, ...]
+    notes: tuple[Caption, ...]
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Camera:
             zones=tuple(reel.zones),
             seats=tuple(reel.seats),
             frames=tuple(reel.frames),
-            notes=tuple(sorted(_notes(record, self.choices), key=lambda note: note.frame)),
+            notes=tuple(sorted(_captions(record, self.choices), key=lambda it: it.frame)),
         )
 
     def _players(self, record: DealRecord) -> Iterator[Player]:
@@ -192,12 +192,12 @@ class _Reel:
         return self.seats.setdefault(shown, len(self.seats))
 
 
-def _notes(record: DealRecord, choices: PublishChoices) -> Iterator[Note]:
+def _captions(record: DealRecord, choices: PublishChoices) -> Iterator[Caption]:
     # A forfeit before or after the last move has no move of its own to stand beside.
     last = len(record.moves.split())
     for fault in record.faults:
         frame = min(fault.move + 1, last)
-        yield Note(frame, fault.seat, fault.kind, fault_text(fault, choices.logs))
+        yield Caption(frame, fault.seat, fault.kind, fault_text(fault, choices.logs))
     if choices.debug:
         for move, seat, text in record.debug:
-            yield Note(min(move + 1, last), seat, "debug", text)
+            yield Caption(min(move + 1, last), seat, "debug", text)

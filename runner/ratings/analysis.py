@@ -15,7 +15,7 @@ from runner.ratings.columns import Columns
 from runner.ratings.model import Model
 from runner.ratings.raters import OrderFreeRater
 from runner.ratings.robust import covariance
-from runner.ratings.standings import Standings, Tally
+from runner.ratings.standings import Scoreboard, Standings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -105,7 +105,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each has its default
     model: Model | None = None,
     update: Update = "order_free",
     seed: int = 0,
-    watch: Callable[[Tally], None] | None = None,
+    watch: Callable[[Scoreboard], None] | None = None,
 ) -> tuple[Standings, Analysis]:
     """The table and how far it can be trusted, in one pass over the deals.
 
@@ -118,19 +118,19 @@ def analyse(  # noqa: PLR0913, PLR0917 - each has its default
         watch: Shown the table in the making after each deal.
     """
     model = model or Model()
-    tally, columns = Tally(names, model, update), Columns(len(names))
-    own = tally.rater if isinstance(tally.rater, OrderFreeRater) else None
+    board, columns = Scoreboard(names, model, update), Columns(len(names))
+    own = board.rater if isinstance(board.rater, OrderFreeRater) else None
     fitted = own or OrderFreeRater(model, len(names))
     for deal in deals:
-        tally.add(deal)
+        board.add(deal)
         columns.add(deal)
         if own is None:
             fitted.add(deal)
         if watch is not None:
-            watch(tally)
-    table = tally.standings()
+            watch(board)
+    table = board.standings()
     errors = covariance(fitted.fit(), columns.group_of_deal)
-    mu = [rating.mu for rating in tally.rater.ratings()]
+    mu = [rating.mu for rating in board.rater.ratings()]
     resampled = resample(columns, _RESAMPLES, seed)
     return table, Analysis(
         groups=columns.groups,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from runner.ratings.deals import Deal
 
-__all__ = ["Comparison", "Outcome", "Rule", "Verdict", "compare", "leads"]
+__all__ = ["Comparison", "ComparisonOutcome", "Rule", "Verdict", "compare", "leads"]
 
 Verdict = Literal["better", "not better", "undecided"]
 """`undecided` is final: the cap was reached."""
@@ -67,7 +67,7 @@ class Rule:
         return log(self.beta / (1 - self.alpha))
 
 
-class Outcome(NamedTuple):
+class ComparisonOutcome(NamedTuple):
     """The state of a test."""
 
     verdict: Verdict | None
@@ -109,10 +109,10 @@ class Comparison:
             self._verdict = self._decide()
         return self._verdict
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ComparisonOutcome:
         """Where the test stands."""
         error = sqrt(self._variance() / self._matches) if self._matches > 1 else inf
-        return Outcome(self._verdict, self._matches, self._mean, error, self._llr())
+        return ComparisonOutcome(self._verdict, self._matches, self._mean, error, self._llr())
 
     def _variance(self) -> float:
         return self._squares / (self._matches - 1)
@@ -137,7 +137,7 @@ class Comparison:
         return "undecided" if self._matches >= self._rule.cap else None
 
 
-def compare(rule: Rule, leads: Iterable[float]) -> Outcome:
+def compare(rule: Rule, leads: Iterable[float]) -> ComparisonOutcome:
     """Run a test over matches in schedule order, no further than its verdict."""
     comparison = Comparison(rule)
     for lead in leads:

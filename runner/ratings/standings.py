@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from runner.ratings.model import Rating
     from runner.ratings.raters import Update
 
-__all__ = ["Standing", "Standings", "Tally", "standings"]
+__all__ = ["Scoreboard", "Standing", "Standings", "standings"]
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class _Record:
         self.faults: Counter[str] = Counter()
 
 
-class Tally:
+class Scoreboard:
     """Counts and rates deals as they are added; its size depends on the entrants alone.
 
     With order-free ratings it also keeps who beat whom in every deal, 10 to 30 bytes each.
@@ -139,7 +139,7 @@ def standings(
         model: The constants of the rating.
         update: How ratings are updated.
     """
-    tally = Tally(names, model, update)
+    board = Scoreboard(names, model, update)
     for deal in deals:
-        tally.add(deal)
-    return tally.standings()
+        board.add(deal)
+    return board.standings()

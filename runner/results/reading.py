@@ -21,7 +21,7 @@ from runner.results.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from runner.results.records import DealRecord, FaultRecord, Outcome
+    from runner.results.records import DealOutcome, DealRecord, FaultRecord
     from runner.results.rows import Row
 
 __all__ = ["ALL", "StoredDeals"]
@@ -72,7 +72,7 @@ class StoredDeals(ResultsFile):
             for key, row, faults in self._with_faults("*", rounds, matches):
                 yield record_of(key, row, faults)
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[DealOutcome]:
         """All deals in schedule order, as far as tables need them: read in half the time."""
         with self._disk_errors():
             for key, row, faults in self._with_faults(OUTCOME_COLUMNS, ALL, ALL):

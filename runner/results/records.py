@@ -9,13 +9,13 @@ import msgspec
 __all__ = [
     "FAULT_KINDS",
     "DealKey",
+    "DealOutcome",
     "DealRecord",
     "Decision",
     "FaultKind",
     "FaultRecord",
     "Note",
     "NoteKind",
-    "Outcome",
     "SeatTime",
     "SlowMove",
     "Void",
@@ -125,7 +125,7 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
         return [note for note in self.notes if note.kind in {"stray", "stale"}]
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class DealOutcome(msgspec.Struct, frozen=True):
     """As much of a `DealRecord` as tables are computed from."""
 
     key: DealKey

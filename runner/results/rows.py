@@ -9,9 +9,9 @@ import msgspec
 
 from runner.results.records import (
     DealKey,
+    DealOutcome,
     DealRecord,
     FaultRecord,
-    Outcome,
     SeatTime,
     SlowMove,
 )
@@ -118,9 +118,9 @@ def fault_of(row: Row) -> FaultRecord:
     return msgspec.convert(row[4:], FaultRecord, strict=False)
 
 
-def outcome_of(key: DealKey, row: Row, faults: tuple[FaultRecord, ...]) -> Outcome:
+def outcome_of(key: DealKey, row: Row, faults: tuple[FaultRecord, ...]) -> DealOutcome:
     """A deal from its `OUTCOME_COLUMNS`."""
-    return Outcome(key, _ints(row[3]), _ints(row[4]), _floats(row[5]), faults)
+    return DealOutcome(key, _ints(row[3]), _ints(row[4]), _floats(row[5]), faults)
 
 
 def record_of(key: DealKey, row: Row, faults: tuple[FaultRecord, ...]) -> DealRecord:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from runner.results.records import DealRecord, Decision, Outcome
+    from runner.results.records import DealOutcome, DealRecord, Decision
     from runner.results.store import Store
 
 __all__ = ["counted", "decision_about", "disqualified", "in_force", "outcomes"]
@@ -45,7 +45,7 @@ def counted(store: Store) -> Iterator[tuple[int, DealRecord]]:
             yield number, record
 
 
-def outcomes(store: Store) -> Iterator[Outcome]:
+def outcomes(store: Store) -> Iterator[DealOutcome]:
     """The deals that count, in schedule order, as far as tables need them."""
     out = disqualified(store)
     return (outcome for outcome in store.outcomes() if out.isdisjoint(outcome.seating))

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from simulation import deal, played
 
-from runner.ratings.standings import Tally, standings
+from runner.ratings.standings import Scoreboard, standings
 
 NAMES = ["ada", "bob", "cyd", "dan", "eve"]
 
@@ -62,11 +62,11 @@ def test_better_bots_rank_higher() -> None:
 
 def test_the_table_can_be_asked_for_at_any_time() -> None:
     deals = list(played([3.0, 2.0, 1.0, 0.0], 4, 1, seed=5))
-    tally = Tally(NAMES[:4])
+    board = Scoreboard(NAMES[:4])
     for count, one in enumerate(deals, 1):
-        tally.add(one)
+        board.add(one)
         if count % 6 == 0:
-            assert tally.standings() == standings(NAMES[:4], deals[:count])
+            assert board.standings() == standings(NAMES[:4], deals[:count])
 
 
 def test_a_row_becomes_the_published_json() -> None:

@@ -13,9 +13,9 @@ from runner.results.records import FaultKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Check", "Report", "Timing", "Verdict", "Watcher", "counted"]
+__all__ = ["Check", "CheckVerdict", "Report", "Timing", "Watcher", "counted"]
 
-Verdict = Literal["ok", "warning", "failed", "skipped"]
+CheckVerdict = Literal["ok", "warning", "failed", "skipped"]
 
 
 class Timing(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing that was tried."""
 
     name: str
-    verdict: Verdict
+    verdict: CheckVerdict
     kind: FaultKind | None = None
     """The fault, as a tournament counts it."""
     found: str = ""
@@ -95,7 +95,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a tournament may have it."""
         return all(check.verdict != "failed" for check in self.checks)
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: CheckVerdict) -> int:
         """How many checks ended so."""
         return sum(check.verdict == verdict for check in self.checks)
 
