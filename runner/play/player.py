@@ -222,8 +222,12 @@ class Player:
         return self._child is None or self._child.wait(grace)
 
     def stop(self) -> None:
-        """End the process and all that it started; may be called at any time."""
+        """End the process and all that it started; may be called at any time.
+
+        Slow answers that nobody has noted are forgotten: they belong to a deal that is void.
+        """
         self._outbox.clear()
+        self.slow.clear()
         self._end()
 
     def _end(self) -> tuple[str, Exit | None]:
@@ -311,6 +315,8 @@ class Player:
     def _allow(self, limit: int) -> None:
         """Work out how long to wait, kept since it is the same for nearly all requests."""
         self._limit = limit
+        if self._channel is not None:
+            self._channel.allow(limit)
         self._patience = self._setup.clock.patience(limit)
         self._quick = min(Handover.QUICK, limit // _SLOW_SHARE)
 

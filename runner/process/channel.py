@@ -2,8 +2,8 @@
 
 A single absolute deadline covers writing the request, waiting, and every partial line of the
 reply. Whenever an answer is not there at once, both of the bot's outputs are read in the same poll,
-so that a bot that fills stderr is not stuck on it; what is read is bounded in bytes while it is
-read.
+so that a bot that fills stderr is not stuck on it for longer than a small part of its limit; what
+is read is bounded in bytes while it is read.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ _STEP_MS = 50
 
 _MS = 1_000_000
 _FIRST_STEP_NS = _FIRST_STEP_MS * _MS
+
+_SHORT_LIMIT = 20 * _FIRST_STEP_NS
+"""A first step is so small a part of this that a bot can be left waiting for that long."""
 
 _CHUNK = 65536
 
@@ -119,6 +122,13 @@ class Channel:
         """Whether there is nothing but the next answer to look for."""
         self._noisy = False
         """Whether the bot has been kept waiting by what it had written to stderr."""
+        self._hurried = False
+        """Whether it may not be kept waiting by that at all."""
+
+    def allow(self, limit: int) -> None:
+        """From now on the bot has so many nanoseconds for an answer."""
+        self._hurried = limit < _SHORT_LIMIT
+        self._settle()
 
     def deal(self) -> None:
         """A deal begins: what may be written in it counts anew."""
@@ -158,6 +168,7 @@ class Channel:
             size = len(data)
             if size <= self._deal_left and data.find(_NEWLINE) == size - 1 > 0:
                 self._deal_left -= size
+                self._received = size
                 return data
             self._begin(asked, patience)
             if data:
@@ -176,7 +187,7 @@ class Channel:
     def next_line(self, asked: int, patience: int) -> bytes:
         """The next line that is not blank, with whatever ended it; as `exchange` otherwise."""
         if asked != self._asked:
-            self._begin(asked, patience)
+            self._begin(asked, patience, self._received)
         if self._lines and monotonic_ns() > self._deadline:  # however many there are
             raise ExchangeError("deadline")
         while not self._lines:
@@ -194,16 +205,17 @@ class Channel:
         """
         return now - (self._due if asked == self._asked else asked + _FIRST_STEP_NS)
 
-    def _begin(self, asked: int, patience: int) -> None:
+    def _begin(self, asked: int, patience: int, received: int = 0) -> None:
         """Count and time what belongs to a request, once its answer is not there at once."""
         self._asked = asked
-        self._received = 0
+        self._received = received
         self._step_ms = _FIRST_STEP_MS
         self._due = asked + _FIRST_STEP_NS
         self._deadline = asked + patience
 
     def _settle(self) -> None:
-        self._plain = not (self._lines or self._partial or self._noisy or self._ended)
+        careful = self._hurried or self._noisy
+        self._plain = not (self._lines or self._partial or careful or self._ended)
 
     def received(self) -> bytes:
         """An unfinished line, if there is one."""

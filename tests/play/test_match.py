@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from real_table import settings
 
+from runner.play.faults import SpoiltError
 from runner.play.history import steps
 from runner.play.match import dealt
 from runner.play.settings import MatchPlan, Retired
 from runner.results.records import DealKey
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from real_table import RealTable
 
     from runner.play.settings import PlaySettings
@@ -44,6 +47,28 @@ def test_rotations_deal_the_same_cards_to_the_next_bot(table: RealTable) -> None
     hands = {bot: [deal["hand"] for deal in table.messages(bot, "deal")] for bot in range(3)}
     assert sorted(hands[0]) == sorted(hands[1]) == sorted(hands[2])
     assert hands[0][0] == hands[1][1] == hands[2][2]
+
+
+def test_a_void_deal_leaves_no_slow_moves_to_the_next(
+    table: RealTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary, away = tmp_path / "temporary", tmp_path / "away"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    once = f"if not os.path.exists({str(away)!r})"
+    table.seat(f"def on_move(m):\n {once}: time.sleep(0.4)\n send(answer(m))")
+    table.seat(
+        "def on_move(m):\n"
+        f" {once}: os.rename({str(temporary)!r}, {str(away)!r}); os._exit(1)\n"
+        " send(answer(m))"
+    )
+    chosen = settings(players=2, move_ms=700, on_fault="substitute", max_faults=99)
+    tables = table.tables(chosen)
+    with pytest.raises(SpoiltError):  # nobody can be started any more
+        list(tables.play(MatchPlan(0, 0, (0, 1))))
+    temporary.mkdir()
+    (record,) = tables.play(MatchPlan(0, 1, (0, 1)))
+    assert all(0 <= move.move < len(record.moves.split()) for move in record.slow)
 
 
 def test_no_process_meets_the_same_deal_twice_when_renewed_between_rotations(

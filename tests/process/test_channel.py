@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 import time
 from pathlib import Path
@@ -109,6 +110,17 @@ def test_the_cap_counts_anew_for_each_request(start: Start) -> None:
         assert len(ask(channel).strip()) == 900
 
 
+def test_a_line_that_was_there_at_once_counts_with_those_that_follow(start: Start) -> None:
+    child, channel = start(
+        'os.write(1, b"x" * 900 + b"\\n"); os.read(0, 1)\n'
+        'os.write(1, b"y" * 900 + b"\\n"); time.sleep(60)',
+        output=1000,
+    )
+    assert select.select([child.stdout], [], [], 20)[0]
+    with pytest.raises(ExchangeError, match="flood"):
+        _read_on(channel)
+
+
 def test_what_a_bot_writes_in_a_whole_deal_has_a_cap_too(start: Start) -> None:
     _, channel = start(
         'for line in sys.stdin: os.write(1, b"x" * 900 + b"\\n")', output=1000, deal_output=5000
@@ -132,6 +144,14 @@ def test_stderr_is_read_while_waiting_and_kept_at_both_ends(start: Start) -> Non
     assert text.endswith("last")
     assert len(text) < 1100
     assert channel.stderr() == ""
+
+
+def test_stderr_is_read_with_every_answer_where_a_bot_has_little_time(start: Start) -> None:
+    """A bot would spend its limit on waiting for room in the pipe."""
+    child, channel = start('os.write(2, b"hm"); os.write(1, b"done\\n"); time.sleep(60)')
+    channel.allow(SECOND // 200)
+    ask(channel)
+    assert not select.select([child.stderr], [], [], 0)[0]
 
 
 def test_a_request_larger_than_the_pipe_is_written_while_the_answer_is_read(start: Start) -> None:
