@@ -177,7 +177,11 @@ class Channel:
                 self._come_back(self._poll.poll(0))
         else:
             self._begin(asked, patience)
-            self._write_rest(payload[sent:])
+            if sent != len(payload):
+                self._write_rest(payload[sent:])
+            elif not (self._lines or self._partial):
+                # Due since the request, as above: what stops the worker here is no bot's fault.
+                self._come_back(self._poll.poll(_FIRST_STEP_MS))
         return self.next_line(asked, patience)
 
     def _await_answer(self) -> bytes:
@@ -327,8 +331,6 @@ class Channel:
 
     def _write_rest(self, payload: bytes) -> None:
         """Write on while reading, for a bot that is slow to read or reads nothing."""
-        if not payload:
-            return
         rest = memoryview(payload)
         self._poll.register(self._stdin, select.POLLOUT)
         try:

@@ -82,6 +82,16 @@ def test_a_deadline_that_has_passed_ends_the_wait_at_once(start: Start) -> None:
         ask(channel, patience=-1)
 
 
+@pytest.mark.parametrize("limit", [SECOND // 200, 10 * SECOND])
+def test_a_worker_that_comes_back_late_says_so_whatever_the_limit(start: Start, limit: int) -> None:
+    child, channel = start('os.write(1, b"done\\n"); time.sleep(60)')
+    assert select.select([child.stdout], [], [], 20)[0]
+    channel.allow(limit)
+    asked = monotonic_ns() - SECOND
+    assert channel.exchange(b"?\n", asked, 20 * SECOND).strip() == b"done"
+    assert channel.late(asked, monotonic_ns()) > SECOND // 2
+
+
 def test_lines_that_wait_do_not_outlive_the_deadline(start: Start) -> None:
     _, channel = start('os.write(1, b"hm\\n" * 1000); time.sleep(60)')
     ask(channel)
