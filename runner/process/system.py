@@ -14,6 +14,7 @@ __all__ = [
     "IS_LINUX",
     "become_subreaper",
     "children",
+    "contents",
     "die_with_parent",
     "has_exited",
     "is_alive",
@@ -51,12 +52,15 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def contents(path: str) -> bytes:
-    """A small file of ``/proc``; a third of what it costs by way of `Path`. Raises OSError."""
+    """A file of ``/proc``; a third of what it costs by way of `Path`. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    found = b""
     try:
-        return os.read(descriptor, 1 << 16)
+        while piece := os.read(descriptor, 1 << 16):  # of a list the kernel gives a page at a time
+            found += piece
     finally:
         os.close(descriptor)
+    return found
 
 
 def children(pid: int) -> list[int]:

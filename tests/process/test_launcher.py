@@ -269,6 +269,19 @@ def test_children_that_nobody_knows_are_ended_with_all_below_them() -> None:
     ) == [True, True, []]
 
 
+def test_all_children_are_found_however_many_there_are() -> None:
+    assert driven(
+        """
+        born = []
+        for _ in range(1000):
+            if not (pid := os.fork()): time.sleep(600); os._exit(0)
+            born.append(pid)
+        found = mine() == born
+        print(json.dumps([found, end_unknown_children(set()), mine()]))
+        """
+    ) == [True, 1000, []]
+
+
 def test_bots_end_with_the_program_that_started_them(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     program = subprocess.Popen(
