@@ -1,7 +1,6 @@
 """The client of a Dask cluster: sees who comes and who goes, and has each Dask worker play.
 
-Everything here happens in one thread, apart from `submit`, `be_polite` and what the inbox and
-the news are for.
+Everything here happens in one thread; the inbox and the news are for what goes to another.
 """
 
 from __future__ import annotations
@@ -206,7 +205,7 @@ class Engine:
             raise self._ending(f"no Dask worker at {self._address} can play here:{reasons}")
         if alone > _PATIENCE:
             raise self._ending(
-                f"no Dask worker has come to {self._address} in {_PATIENCE:g} s; start some with"
+                f"for {_PATIENCE:g} s no Dask worker at {self._address} could play; start some with"
                 f" `dask worker {self._address} --nworkers auto --nthreads 1`{reasons}"
             )
 

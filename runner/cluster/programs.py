@@ -111,7 +111,10 @@ class Programs:
             self._dismiss(program)
             raise
         with self._lock:
-            self._idle.append(program)
+            if not self._over:
+                self._idle.append(program)
+                return outcome
+        self._dismiss(program)  # `end` took it for busy
         return outcome
 
     def try_out(self) -> None:

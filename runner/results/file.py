@@ -99,7 +99,11 @@ class ResultsFile:
             raise UsageError(f"{path}: there are no results here; `tourney run CONFIG` makes them")
         with self._disk_errors():
             self._db = _connected(path, create=create)
-            self._open(create=create)
+            try:
+                self._open(create=create)
+            except BaseException:
+                self._db.close()
+                raise
 
     def _open(self, *, create: bool) -> None:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -154,7 +158,7 @@ class ResultsFile:
         """Say what a failing disk means for the run."""
         try:
             yield
-        except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+        except sqlite3.DatabaseError as error:
             raise RunError(
                 f"{self.path}: the results cannot be written or read ({error}). What was stored"
                 " before is safe. Make room or mend the disk, then run the same command again to"
