@@ -59,6 +59,10 @@ class LocalPlayer(Player, ABC):
         answer = msgspec.convert({"id": request_id, **fields}, self.game.answer)
         return answer, min(monotonic_ns() - began, limit)
 
+    def stop(self) -> None:
+        """See `Player.stop`; it stays ready, for it has no process to end."""
+        self._outbox.clear()
+
     @abstractmethod
     def choose(self, request: bytes) -> dict[str, Any]:
         """The answer to a request, without its id."""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 from real_table import settings
 
+from runner.authors.seats import HousePlayer, seated
+from runner.games.registry import game as find_game
+from runner.play.deal import DealInPlay
 from runner.play.faults import SpoiltError
 from runner.play.history import steps
-from runner.play.match import dealt
+from runner.play.match import dealt, player_setup
 from runner.play.settings import MatchPlan, Retired
+from runner.process.clock import WallClock
+from runner.process.launcher import PlainLauncher
 from runner.results.records import DealKey
 
 if TYPE_CHECKING:
@@ -69,6 +75,21 @@ def test_a_void_deal_leaves_no_slow_moves_to_the_next(
     temporary.mkdir()
     (record,) = tables.play(MatchPlan(0, 1, (0, 1)))
     assert all(0 <= move.move < len(record.moves.split()) for move in record.slow)
+
+
+def test_who_plays_without_a_program_is_ready_again_after_a_void_deal() -> None:
+    chosen, tienlen, key = settings(players=2), find_game("tienlen"), DealKey(0, 0, 0)
+    setup = player_setup(chosen, PlainLauncher(), WallClock())
+    players = [HousePlayer(seated(f"{seat}", seat), setup, tienlen, Random(1)) for seat in range(2)]
+    for _ in range(2):
+        state = dealt(chosen, key, None)
+        for player in players:
+            player.stop()  # as all at a table are whose deal the host has spoilt
+            player.sit(state)
+        deal = DealInPlay(
+            tienlen, state, key, players, seeds=[0, 0], settings=chosen, faults_so_far=[0, 0]
+        )
+        assert deal.play(None).faults == ()
 
 
 def test_no_process_meets_the_same_deal_twice_when_renewed_between_rotations(
