@@ -98,6 +98,9 @@ def test_a_huge_card_name_is_cut_in_the_message() -> None:
         (position("9H", "7H"), '"play": ["9C"]', "9C is not in the hand [R18]"),
         (position("9H"), '"pass": true',
          "the pile is empty, so there is nothing to take; expected a card to be laid [S13]"),
+        (position(""), '"pass": true',
+         ("the pile is empty, so there is nothing to take; expected a table card to be turned "
+         "[S13]")),
         (position("9H", "7H", drawn="8H"), '"chance": true',
          ("8H, drawn in this turn, fits (on the pile lies 7H), so no further card may be drawn "
          "[S20]")),

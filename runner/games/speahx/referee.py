@@ -57,8 +57,11 @@ class Referee:
         """Why the player may not take the pile, if so."""
         if self._table.pile:
             return None
+        # Without a card to lay one is still in the game only if one has table cards (S38).
+        has_cards = self._table.hands[self._table.seat] or self._table.drawn
+        expected = "a card to be laid" if has_cards else "a table card to be turned"
         return IllegalActionError(
-            "S13", "the pile is empty, so there is nothing to take; expected a card to be laid"
+            "S13", f"the pile is empty, so there is nothing to take; expected {expected}"
         )
 
     def chance_error(self) -> IllegalActionError | None:
