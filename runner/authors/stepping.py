@@ -42,7 +42,8 @@ class Frame(NamedTuple):
     scene: Scene
     remarks: tuple[Remark, ...]
     """What the bots and the referee had to say of it."""
-    faulty: bool
+    failed: tuple[int, ...] = ()
+    """The seats that failed at this move."""
     seen: tuple[str, ...] = ()
     """What the watched bot was sent, in order to make the move that led here."""
 
@@ -59,7 +60,7 @@ def frames(stored: Stored, seat: int | None) -> list[Frame]:
     """
     record = stored.record
     start = dealt(stored.settings, record.key, record.start)
-    found = [Frame(start.scene().log, start.scene(), (), faulty=False)]
+    found = [Frame(start.scene().log, start.scene(), ())]
     seen = {} if seat is None else {it.move: it.messages for it in listen(stored, seat)}
     for step in steps(stored.settings, record):
         remarks = _remarks(record, step.number, stored.names)
@@ -67,8 +68,8 @@ def frames(stored: Stored, seat: int | None) -> list[Frame]:
         log = step.state.describe(step.event)
         if step.fallback:
             log += " (played for it)"
-        faulty = any(fault.move == step.number for fault in record.faults)
-        found.append(Frame(log, step.state.scene(), remarks, faulty, sent))
+        failed = tuple(fault.seat for fault in record.faults if fault.move == step.number)
+        found.append(Frame(log, step.state.scene(), remarks, failed, sent))
     if seat is not None:
         after = seen.get(len(found) - 1, ())
         found[-1] = found[-1]._replace(seen=(*found[-1].seen, *map(_readable, after)))
@@ -120,9 +121,9 @@ class Stepper:
         self._console.print(self._artist.draw(self._frames[-1].scene))
         self._result()
 
-    def run(self) -> None:
-        """Let a person step through."""
-        at, last = 0, len(self._frames) - 1
+    def run(self, failed_seat: int | None = None) -> None:
+        """Let a person step through, from the beginning or from the first fault of a seat."""
+        at, last = self._first_fault(failed_seat), len(self._frames) - 1
         self._console.print(Text(self._title))
         while True:
             self._console.rule(Text(f"move {at} of {last}"))
@@ -138,6 +139,9 @@ class Stepper:
                 return
             at = self._moved(at, word)
 
+    def _first_fault(self, seat: int | None) -> int:
+        return next((at for at, frame in enumerate(self._frames) if seat in frame.failed), 0)
+
     def _moved(self, at: int, word: str) -> int:
         last = len(self._frames) - 1
         if word.isdecimal():
@@ -147,7 +151,7 @@ class Stepper:
         if word == "e":
             return last
         if word == "f":
-            later = [number for number in range(at + 1, last + 1) if self._frames[number].faulty]
+            later = [number for number in range(at + 1, last + 1) if self._frames[number].failed]
             return later[0] if later else last
         return min(at + 1, last)
 
@@ -156,7 +160,7 @@ class Stepper:
             cut = line if len(line) <= _LONG else f"{line[:_LONG]}... ({len(line)} characters)"
             self._console.print(Text(f"     sent: {cut}", style="dim"), soft_wrap=True)
         log = Text(f"{number:4} ").append_text(self._artist.line(frame.log))
-        if frame.faulty:
+        if frame.failed:
             log.stylize("red")
         self._console.print(log, soft_wrap=True)
         for remark in frame.remarks:

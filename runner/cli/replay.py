@@ -30,7 +30,9 @@ def replay(  # noqa: PLR0913 - each is an option
     *,
     last_fault: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Take the last deal in which this bot failed."),
+        typer.Option(
+            metavar="NAME", help="Take the last deal in which this bot failed; step from there."
+        ),
     ] = None,
     seat: Annotated[
         int | None,
@@ -80,7 +82,7 @@ def replay(  # noqa: PLR0913 - each is an option
         if seat is not None:
             seat_of(stored, seat)
     if feed is None:
-        _show(stored, number, seat)
+        _show(stored, number, seat, failed_seat)
     else:
         _feed(stored, failed_seat if seat is None else seat, feed)
 
@@ -94,7 +96,7 @@ def _page(store: Store, deal: int, path: Path, *, debug: bool | None) -> None:
     typer.echo(f"the replay: {path}")
 
 
-def _show(stored: Stored, deal: int, seat: int | None) -> None:
+def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) -> None:
     import sys
 
     from rich.console import Console
@@ -107,7 +109,7 @@ def _show(stored: Stored, deal: int, seat: int | None) -> None:
     name = f"deal {deal} ({stored.record.key.name} in the logs)"
     stepper = Stepper(stored, seat, console, f"{name}: {', '.join(stored.names)}{whose}")
     if interactive:
-        stepper.run()
+        stepper.run(failed_seat)
     else:
         stepper.print_all()
 

@@ -146,6 +146,15 @@ def test_a_person_steps_through_a_deal(workshop: Program, results: Path) -> None
     assert terminal.exitstatus == 0
 
 
+@pytest.mark.parametrize("results", ["tienlen"], indirect=True)
+def test_a_person_who_asks_for_a_fault_sees_it_first(workshop: Program, results: Path) -> None:
+    terminal = workshop.at_a_terminal("replay", results, "--last-fault", "crash-move")
+    terminal.expect("crash-move: crash: it exited with status 1")
+    terminal.expect("> ")
+    terminal.sendline("q")
+    terminal.expect(pexpect.EOF)
+
+
 WRONG = {
     "no such deal": ((99,), "there is no deal 99"),
     "no deal": ((), "name a deal by its number"),
