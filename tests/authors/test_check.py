@@ -228,6 +228,32 @@ def test_a_build_that_fails_is_shown(tourney: Program) -> None:
     assert "no such header" in [line.strip() for line in done.stdout.splitlines()]
 
 
+NODE_LIKE = """\
+import json, sys
+
+for line in sys.stdin:
+    if json.loads(line)["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    elif json.loads(line)["type"] == "move":
+        print("TypeError: no legal plays", *range(40), sep="\\n", file=sys.stderr)
+        sys.exit(1)
+"""
+
+
+def test_both_ends_of_a_long_stderr_are_shown(tourney: Program) -> None:
+    tourney.write("league.yaml", ROOMY)
+    done = tourney("check", bot(tourney, NODE_LIKE), "--config", "league.yaml")
+    shown = [line.strip() for line in done.stdout.splitlines()]
+    assert {"TypeError: no legal plays", "... (29 lines)", "39"} < set(shown)
+
+
+def test_a_crash_without_a_word_is_not_sent_to_read_its_stderr(tourney: Program) -> None:
+    source = NODE_LIKE.replace('print("TypeError', 'False and print("TypeError')
+    _, document = report(tourney, bot(tourney, source), ROOMY)
+    (failed,) = of(document, "failed")
+    assert failed["mend"].startswith("it left no words on stderr")
+
+
 NOT_STARTED = {
     "a script without its interpreter": ("#!/no/such/sh\n", "a script needs a first line"),
     "a file outside of its folder": ("#!/bin/sh\ncat ../mine.txt && read line\n", "relative path"),

@@ -21,10 +21,7 @@ BUILD_ADVICE = (
 _READY = 'answer the `hello` with a line {"type": "ready"}'
 _ADVICE: dict[FaultKind, str] = {
     "start": f"{_READY}, ended by a newline and flushed",
-    "crash": (
-        "the stderr below says where it ended; `tourney check --json` shows the whole request, to "
-        "send it by hand"
-    ),
+    "crash": "`tourney check --json` shows the whole request, to send it by hand",
     "timeout": (
         "think less: the limit is in `hello`, and what is left in each request's `time`; a fixed "
         "amount of work is better than a look at the clock"
@@ -45,12 +42,14 @@ _NOT_RUN = re.compile(r"status 12[67]\b|could not be started")
 """As shells and launchers put it that cannot run a program."""
 
 
-def advice(kind: FaultKind, cause: str, received: str) -> str:
+def advice(kind: FaultKind, cause: str, received: str, stderr: str) -> str:
     """What to do about a fault, by what happened and what the bot wrote."""
     if "newline" in cause or (kind == "flood" and "\n" not in received):
-        return "end each answer with a newline and flush it"
+        return "end each answer with a newline, flush it, and write no more until the next request"
     if kind == "start":
-        return _start_advice(cause)
+        return _start_advice(cause, stderr)
+    if kind == "crash":
+        return f"{_where_it_ended(cause, stderr)}; {_ADVICE[kind]}"
     if "flush" in cause:
         return (
             "flush stdout after each answer (print(.., flush=True), fflush(stdout)), and answer "
@@ -61,7 +60,15 @@ def advice(kind: FaultKind, cause: str, received: str) -> str:
     return _ADVICE[kind]
 
 
-def _start_advice(cause: str) -> str:
+def _where_it_ended(cause: str, stderr: str) -> str:
+    if stderr.strip():
+        return "the stderr below says where it ended"
+    if "status 0" in cause:
+        return "a bot ends only when its input does: look for what leaves its loop before"
+    return "it left no words on stderr: run it by hand, or print there how far it has come"
+
+
+def _start_advice(cause: str, stderr: str) -> str:
     if _NOT_RUN.search(cause):
         return (
             "its program cannot be run here: a script needs a first line such as #!/bin/sh, "
@@ -69,7 +76,8 @@ def _start_advice(cause: str) -> str:
             "compiled program must fit this machine"
         )
     if "exited" in cause:
-        return f"the stderr below says why it ended; {_FOLDER}"
+        said = "the stderr below says why it ended; " if stderr.strip() else ""
+        return f"{said}{_FOLDER}"
     if "no answer within" in cause:
         return (
             f"{_READY} as soon as that line is there, without waiting for the end of the input, "

@@ -132,7 +132,7 @@ def failed(
         verdict="failed",
         kind=fault.kind,
         found=fault.cause,
-        mend=advice(fault.kind, fault.cause, fault.answer),
+        mend=advice(fault.kind, fault.cause, fault.answer, fault.stderr),
         sent=sent.decode(errors="replace").rstrip(),
         received=fault.answer,
         stderr=fault.stderr[-_STDERR:],

@@ -80,9 +80,15 @@ def _quoted(word: str, text: str) -> str:
 
 
 def _block(word: str, text: str) -> Iterator[str]:
-    lines = text.splitlines()
     yield f"         {word}:"
-    if len(lines) > _STDERR_LINES:
-        yield f"           ... ({len(lines) - _STDERR_LINES} lines before)"
-    for line in lines[-_STDERR_LINES:]:
+    for line in _both_ends(text.splitlines()):
         yield f"           {escaped(line, _SHOWN)}"
+
+
+def _both_ends(lines: list[str]) -> list[str]:
+    """Python ends with what was wrong, Node and Go begin with it."""
+    left_out = len(lines) - _STDERR_LINES
+    if left_out <= 0:
+        return lines
+    half = _STDERR_LINES // 2
+    return [*lines[:half], f"... ({left_out} lines)", *lines[-half:]]
