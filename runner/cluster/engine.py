@@ -56,6 +56,7 @@ _SPARING = {"distributed.worker.profile.enabled": False}
 """Dask looks a hundred times a second where its tasks are: half of what an idle worker costs."""
 _LEAVING = 8.0
 """Seconds that workers get to end what the run has started there."""
+_PAUSED = "is paused by Dask, because its memory is used up (see its --memory-limit)"
 
 
 class Engine:
@@ -86,6 +87,7 @@ class Engine:
         self._machines = Machines(luggage.parcels)
         self._employed: dict[str, tuple[Member, asyncio.Task[None]]] = {}
         self._refused: dict[str, UnfitError] = {}
+        self._paused: set[str] = set()
         self._politely = False
         self._client: Any = None
 
@@ -158,9 +160,11 @@ class Engine:
         )
         while True:
             there = await self._workers()
-            for address in self._employed.keys() - there.keys():
+            running = {at: one for at, one in there.items() if one["status"] == "running"}
+            self._paused = there.keys() - running.keys()
+            for address in self._employed.keys() - running.keys():
                 self._dismiss(address)
-            for address, details in there.items():
+            for address, details in running.items():
                 self._employ(group, address, details, shared)
             now = time.monotonic()
             if self._may_play():
@@ -169,7 +173,7 @@ class Engine:
             await asyncio.sleep(_LOOK)
 
     async def _workers(self) -> dict[str, dict[str, Any]]:
-        """The Dask workers that there are, by address."""
+        """The Dask workers that there are, by address; those that are paused begin no task."""
         asked = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
         since = time.monotonic()
         while not asked.done() and self._is_connected and time.monotonic() - since < _LOST:
@@ -200,7 +204,8 @@ class Engine:
             for address, (member, _) in self._employed.items()
             if member.is_deaf
         ]
-        reasons = "".join((*refusals, *deaf))
+        paused = [f"\nthe Dask worker {address} {_PAUSED}" for address in sorted(self._paused)]
+        reasons = "".join((*refusals, *deaf, *paused))
         if there and len(self._refused) == there and not self._may_play():
             raise self._ending(f"no Dask worker at {self._address} can play here:{reasons}")
         if alone > _PATIENCE:
@@ -243,7 +248,8 @@ class Engine:
         _, work = self._employed.pop(address)
         work.cancel()
         if self._refused.pop(address, None) is None:
-            self._news.append(f"the Dask worker {address} is gone; what it was at is played again")
+            what = _PAUSED if address in self._paused else "is gone"
+            self._news.append(f"the Dask worker {address} {what}; what it was at is played again")
 
     def _hear(self, event: tuple[float, bytes | str]) -> None:
         """A worker waits for a bot, or has news."""

@@ -176,11 +176,15 @@ class Member:
     async def _version(self) -> str:
         try:
             return str(await self._call(host.about))
-        except (ImportError, AttributeError) as error:
+        except OSError:
+            raise
+        except Exception as error:  # an ImportError, of which the scheduler passes on the text
             raise UnfitError(lacks_tourney()) from error
 
     async def _make_ready(self) -> None:
         """See that it is one of ours, and has all bots."""
+        if not self._places:
+            raise UnfitError(f"may play no match, because its resource {_RESOURCE!r} is below 1")
         try:
             if (version := await self._version()) != __version__:
                 raise UnfitError(other_version(version))

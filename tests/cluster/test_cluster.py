@@ -235,20 +235,29 @@ def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home
     assert arena.files("far") == at_home.files()
 
 
-def test_a_worker_of_another_version_plays_nothing(
+def test_workers_that_cannot_play_are_named_and_hold_nobody_up(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
-    env = _customized(tmp_path, "import runner; runner.__version__ = '0.0.1'")
+    old = _customized(tmp_path / "old", "import runner; runner.__version__ = '0.0.1'")
+    bare = _customized(tmp_path / "bare", "import sys; sys.modules['runner'] = None")
     config = arena.configure(_bots(arena), schedule={"rounds": 2})
-    with shared_cluster.with_another("--name", "old", **env):
-        until(lambda: "old" in _names(shared_cluster))
+    with (
+        shared_cluster.with_another(**old),
+        shared_cluster.with_another(**bare),
+        shared_cluster.with_another("--resources", "match=0"),
+        shared_cluster.with_another("--memory-limit", "60MB"),  # Dask pauses it at once
+    ):
+        until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
         ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)
     assert "has tourney 0.0.1, this is " in ended.stderr
+    assert "has no tourney " in ended.stderr
+    assert "may play no match, because its resource 'match' is below 1" in ended.stderr
     assert arena.table("far")["complete"]
 
 
 def _customized(folder: Path, code: str) -> dict[str, str]:
     """Variables with which every Python runs some code first."""
+    folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(code)
     return {"PYTHONPATH": os.pathsep.join((str(folder), os.environ.get("PYTHONPATH", "")))}
 
