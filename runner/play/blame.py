@@ -43,11 +43,13 @@ def hosts_failure(error: Exception, program: Program) -> bool:
     if isinstance(error, RunError):
         return True
     number = getattr(error, "errno", None)
-    if number == errno.ENOENT:  # all that is the bot's is there: a temporary folder is not
-        # Said of a program that is there, it means the interpreter that its first line names.
+    if number == errno.ENOENT:
+        if not Path(program.folder).is_dir():  # it was staged, so somebody has removed it
+            return True
+        # All that is the bot's is there: a temporary folder is not. But said of a program that is
+        # there, it means the interpreter that its first line names.
         said_of = getattr(error, "filename", None)
-        there = Path(program.command[0]).exists() and Path(program.folder).is_dir()
-        return there and said_of != program.command[0]
+        return Path(program.command[0]).exists() and said_of != program.command[0]
     return number in _HOST_ERRORS
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from runner.games.registry import game
@@ -349,3 +350,11 @@ def test_a_temporary_folder_that_is_gone_is_no_fault_of_a_bot(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(SpoiltError, match="could not be started"):
         play([bot(tmp_path, 0, ""), bot(tmp_path, 1, "")])
+
+
+def test_a_folder_of_a_bot_that_was_removed_during_the_run_is_no_fault_of_the_bot(
+    tmp_path: Path,
+) -> None:
+    gone = msgspec.structs.replace(bot(tmp_path, 0, ""), folder=str(tmp_path / "gone"))
+    with pytest.raises(SpoiltError, match="could not be started"):
+        play([gone, bot(tmp_path, 1, "")])
