@@ -254,6 +254,13 @@ def test_a_crash_without_a_word_is_not_sent_to_read_its_stderr(tourney: Program)
     assert failed["mend"].startswith("it left no words on stderr")
 
 
+def test_an_answer_without_an_id_is_told_what_it_lacks(tourney: Program) -> None:
+    source = GOOD_BOT.replace('"id": message["id"], ', "")
+    _, document = report(tourney, bot(tourney, source), HASTY)
+    (failed,) = of(document, "failed")
+    assert failed["mend"] == "copy the `id` of the request into its answer"
+
+
 NOT_STARTED = {
     "a script without its interpreter": ("#!/no/such/sh\n", "a script needs a first line"),
     "a file outside of its folder": ("#!/bin/sh\ncat ../mine.txt && read line\n", "relative path"),
@@ -314,6 +321,17 @@ def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> 
     done = tourney("check", folder, "--config", "league.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert "plays speahx, expected one that plays tienlen" in done.stderr
+
+
+def test_a_bot_for_one_game_is_told_to_say_so(tourney: Program) -> None:
+    knows = 'and "pile" in message["view"]:'
+    folder = bot(tourney, GOOD_BOT.replace('== "move":', f'== "move" {knows}'))
+    done = tourney("check", folder)
+    assert done.returncode == 2
+    assert "if it is not meant to play tienlen, write there games: [speahx]" in done.stdout
+    with (folder / "bot.yaml").open("a") as file:
+        file.write("games: [speahx]\n")
+    assert tourney("check", folder).returncode == 0
 
 
 def test_the_text_shows_what_was_sent_and_what_came_back(tourney: Program) -> None:

@@ -55,9 +55,13 @@ def advice(kind: FaultKind, cause: str, received: str, stderr: str) -> str:
             "flush stdout after each answer (print(.., flush=True), fflush(stdout)), and answer "
             "every `move`; messages of other types want no answer"
         )
-    if "other requests" in cause:
+    if "other requests" in cause or _lacks_its_id(kind, received):
         return "copy the `id` of the request into its answer"
     return _ADVICE[kind]
+
+
+def _lacks_its_id(kind: FaultKind, received: str) -> bool:
+    return kind == "malformed" and received.startswith("{") and '"id"' not in received
 
 
 def _where_it_ended(cause: str, stderr: str) -> str:

@@ -173,6 +173,7 @@ class _Trial:
         for number, variant in enumerate(tried):
             check = self._deals(game, variant, number)
             if check.verdict == "failed" and not number:
+                self._ask_which_games(game)
                 raise _HopelessError
         self._instant(self._table(game, tried[0]))
 
@@ -187,6 +188,14 @@ class _Trial:
             lambda bot: [table.play(bot, it, seat=(number + it) % players) for it in range(deals)],
             repeats=number == 0 and game.name == self._games()[0].name,
         )
+
+    def _ask_which_games(self, game: Game[Any, Any]) -> None:
+        """A bot that plays one game only is not broken, if it says so."""
+        if self._plan.config is None and not self._entrant.games:
+            others = ", ".join(name for name in registry.names() if name != game.name)
+            found = "its bot.yaml names no games, so all are tried"
+            mend = f"if it is not meant to play {game.name}, write there games: [{others}]"
+            self._add(Check(name=game.name, verdict="warning", found=found, mend=mend))
 
     def _instant(self, table: Table) -> None:
         seed = next((seed for seed in range(_SEARCHED) if table.state(seed).is_terminal()), None)
