@@ -96,7 +96,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         if not needed:
             return f"{what} too close to tell apart; more rounds would not change that soon"
         first = min(needed)
-        return f"{what} too close to tell apart; about {first} more rounds would tell the next"
+        rounds = "1 more round" if first == 1 else f"{first} more rounds"
+        return f"{what} too close to tell apart; about {rounds} would tell the next"
 
 
 def analyse(  # noqa: PLR0913, PLR0917 - each has its default
