@@ -401,6 +401,8 @@ class Player:
         evidence = self._evidence()
         by_itself = self._child is not None and self._child.wait(_EXIT_GRACE)
         stderr, ended = self._end()
+        if ended is not None and ended.host_out_of_memory:
+            raise SpoiltError(self.bot.name, "the host ended it for want of memory")
         kind, cause = ending(ended if by_itself else None, stderr, setup.caps)
         return Fault(kind, cause, answer=evidence, stderr=stderr)
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from threading import Thread
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from runner.errors import RunError
 from runner.process.system import is_alive, place
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Group", "Groups"]
+__all__ = ["Group", "Groups", "Shortage"]
+
+Shortage = Literal["bot", "host"]
+"""Whose memory was used up."""
 
 _DYING_SECONDS = 2.0
 """How long the killed get to be gone."""
@@ -94,18 +97,20 @@ class Group:
         with suppress(OSError):
             self._write("cgroup.kill", "1")
 
-    def ran_out_of_memory(self) -> bool:
-        """Whether the kernel has ended processes in it since its memory was used up.
+    def out_of_memory(self) -> Shortage | None:
+        """Whose memory was used up when the kernel ended processes in it; None if it ended none.
 
-        When it ends them for want of memory elsewhere, on the machine or for the whole run, that
-        is not the bot's doing: its own limit was not reached.
+        Where the group's own limit was not reached it did so for want of memory elsewhere, on the
+        machine or for the whole run, and that is not the bot's doing.
         """
         try:
             lines = (self.folder / "memory.events").read_text().splitlines()
         except OSError:  # its memory is not counted
-            return False
+            return None
         events = dict(line.split() for line in lines)
-        return events["oom"] != "0" and events["oom_kill"] != "0"
+        if events["oom_kill"] == "0":
+            return None
+        return "host" if events["oom"] == "0" else "bot"
 
     def remove(self) -> None:
         """End all that are in it, and remove it with the groups that they have made in it.
@@ -162,12 +167,10 @@ class Groups:
             with suppress(RuntimeError):  # no more threads: then the bot waits by itself
                 Thread(target=_move_nowhere, args=(self.own,)).start()
         settings: dict[str, str] = {}
-        if "memory" in self.controllers and memory is not None:
-            settings |= {
-                "memory.max": f"{memory}",
-                "memory.swap.max": "0",
-                "memory.oom.group": "1",
-            }
+        if "memory" in self.controllers:
+            settings["memory.oom.group"] = "1"  # half a bot is of no use, whatever ended the rest
+            if memory is not None:
+                settings |= {"memory.max": f"{memory}", "memory.swap.max": "0"}
         if "pids" in self.controllers:
             settings["pids.max"] = f"{processes}"
         return Group.make(self.folder / f"{_prefix()}{os.getpid()}-{next(_numbers)}", settings)

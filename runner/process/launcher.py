@@ -123,6 +123,8 @@ class Exit:
     """Bytes of RAM that it had at its largest; 0 where the system does not tell."""
     out_of_memory: bool = False
     """Whether the system ended it since its own memory was used up; only a control group tells."""
+    host_out_of_memory: bool = False
+    """Whether it did so for want of memory elsewhere, on the machine or for the whole run."""
 
     def __str__(self) -> str:
         """The ending in plain words, to follow the word *it*."""
@@ -244,13 +246,18 @@ class Child:
         """End the bot and everything it started, at once; may be called again."""
         if self.exit is not None:
             return self.exit
-        out_of_memory = self.group is not None and self.group.ran_out_of_memory()
+        shortage = None if self.group is None else self.group.out_of_memory()
         if self.group is not None:
             self.group.kill()
         self._end_processes()
         _, status, usage = os.wait4(self.pid, 0)
         _alive.discard(self.pid)
-        self.exit = Exit(self._exit_status(status), _peak_memory(usage), out_of_memory)
+        self.exit = Exit(
+            self._exit_status(status),
+            _peak_memory(usage),
+            out_of_memory=shortage == "bot",
+            host_out_of_memory=shortage == "host",
+        )
         if self.group is not None:
             self.group.remove()  # which waits for all in it to be dead, so that they are found so
         self._sweep()

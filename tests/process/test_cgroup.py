@@ -21,15 +21,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from runner.errors import RunError
+from runner.games.registry import game as find_game
 from runner.play import blame
+from runner.play.faults import SpoiltError
+from runner.play.player import Player, PlayerSetup
+from runner.play.settings import BotSpec
 from runner.process.cgroup import Group, Groups
 from runner.process.channel import Caps
+from runner.process.clock import WallClock
 from runner.process.launcher import Exit, PlainLauncher, Program, ResourceLimits
 from runner.process.sandbox import probe_groups
 from runner.process.sandbox.backends import BACKENDS
 from runner.process.sandbox.delegation import control_groups
 from runner.process.sandbox.finding import UnavailableError
 from runner.process.system import become_subreaper, is_alive
+from runner.protocol.lines import AnswerReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -238,22 +244,63 @@ def test_memory_counts_for_all_processes_of_a_bot_together(
     assert not group.exists()
     os.write(opponent.stdin, b"unharmed\n")
     assert line_of(opponent) == "unharmed"
-    assert not opponent.kill().out_of_memory
+    unharmed = opponent.kill()
+    assert not unharmed.out_of_memory
+    assert not unharmed.host_out_of_memory
+
+
+@pytest.fixture
+def crowded(bounding: Groups) -> Iterator[Groups]:
+    """Groups in one that has less memory for all of them than a single bot may use."""
+    needs(bounding, "memory")
+    whole = Group.make(bounding.folder / f"test-{os.getpid()}", {"memory.max": f"{MEMORY // 2}"})
+    try:
+        (whole.folder / "cgroup.subtree_control").write_text("+memory")
+        yield Groups(whole.folder, ("memory",))
+    finally:
+        whole.remove()
 
 
 def test_memory_that_a_whole_run_has_used_up_is_not_laid_to_the_bot_that_was_ended_for_it(
-    bounding: Groups, bots: Bots
+    crowded: Groups, bots: Bots
 ) -> None:
-    needs(bounding, "memory")
-    crowded = Group.make(bounding.folder / f"test-{os.getpid()}", {"memory.max": f"{MEMORY // 2}"})
-    try:
-        (crowded.folder / "cgroup.subtree_control").write_text("+memory")
-        hungry, _ = bots.start(PlainLauncher(Groups(crowded.folder, ("memory",))), HUNGRY)
-        until(hungry.has_exited)
-        ending = hungry.kill()
-    finally:
-        crowded.remove()
-    assert ending == Exit(-signal.SIGKILL, ending.peak_memory, out_of_memory=False)
+    hungry, _ = bots.start(PlainLauncher(crowded), HUNGRY)
+    until(hungry.has_exited)
+    ending = hungry.kill()
+    assert ending == Exit(-signal.SIGKILL, ending.peak_memory, host_out_of_memory=True)
+
+
+def test_a_deal_is_void_whose_bot_was_ended_for_want_of_memory_elsewhere(
+    crowded: Groups, tmp_path: Path
+) -> None:
+    words = (sys.executable, "-S", "-E", "-c", f"import os, sys, time\n{HUNGRY}")
+    setup = PlayerSetup(
+        hello=b"\n",
+        reader=AnswerReader(find_game("tienlen").answer),
+        launcher=PlainLauncher(crowded),
+        clock=WallClock(),
+        start_limit=60_000_000_000,
+        resources=LIMITS,
+        caps=Caps(output=1000, deal_output=1000, stderr=1000, memory=MEMORY),
+        strict=False,
+        ponder=True,
+    )
+    player = Player(BotSpec(number=0, name="hungry", command=words, folder=str(tmp_path)), setup)
+    with pytest.raises(SpoiltError, match="the host ended it for want of memory"):
+        player.start()
+
+
+EVENTS = "low 0\nhigh 0\nmax {oom}\noom {oom}\noom_kill {killed}\noom_group_kill 0\n"
+
+
+@pytest.mark.parametrize(
+    ("oom", "killed", "whose"), [(0, 0, None), (1, 0, None), (1, 5, "bot"), (0, 5, "host")]
+)
+def test_what_the_kernel_counts_tells_whose_memory_was_used_up(
+    oom: int, killed: int, whose: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "memory.events").write_text(EVENTS.format(oom=oom, killed=killed))
+    assert Group(tmp_path).out_of_memory() == whose
 
 
 def test_being_ended_for_its_own_memory_is_a_fault_of_that_kind() -> None:

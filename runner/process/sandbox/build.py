@@ -85,9 +85,14 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
         ending = child.kill()
     if ending.out_of_memory:
         problem = _too_much_memory(limits.memory)
+    elif ending.host_out_of_memory:
+        problem = _NO_MEMORY_LEFT
     elif problem is None and ending.status != 0:
         problem = str(ending)
     return BuildResult(problem, watch.output.decode(errors="replace"))
+
+
+_NO_MEMORY_LEFT = "was ended by this machine, whose memory was used up; free some and try again"
 
 
 class _Watch:
