@@ -127,6 +127,8 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, mark: Mark) -> str:
     line = lines[mark.line - 1] if mark.line <= len(lines) else ""
     if line[: mark.column].strip(" ") == "\t" or line[mark.column - 1 : mark.column] == "\t":
         return f"{message}; this is a tab: indent with spaces"
+    if "',' or" in message:
+        return f"{message}; a comma or the closing bracket is missing"
     if ": {" in line:
         return f"{message}; put text that begins with {{ in double quotes"
     return message
