@@ -154,6 +154,7 @@ class _Stay:
             _move(self._folder, self._runners)
         self._switch("+")
         self._groups.remove_left_behind()
+        self._groups.remove_own()  # of a program that had this number and was killed
 
     def end(self) -> None:
         """Leave no group behind, and nothing changed unless others still use it."""
