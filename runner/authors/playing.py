@@ -8,6 +8,7 @@ import shlex
 import signal
 from contextlib import ExitStack, closing
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -123,7 +124,7 @@ class _Match:
     def play(self) -> int:
         """Deal until the person leaves; gives how many deals were finished."""
         match = max((record.key.match for record in self._store.records()), default=-1) + 1
-        lot = match_seed(self._seed.master, 0, match)
+        lot = partial(match_seed, self._seed.master, 0, match)
         start = self._game.first_start(self._invitation.options, lot, duplicate=False)
         number = 0
         self._console.print("type help at any time, hint to see what you may do, quit to leave")

@@ -19,6 +19,8 @@ import msgspec
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runner.games.scene import Scene
 
 __all__ = [
@@ -204,12 +206,14 @@ class Game(ABC, Generic[OptionsT, ActionT]):
     event: ClassVar[type[msgspec.Struct]]
 
     @abstractmethod
-    def first_start(self, options: OptionsT, lot: int, *, duplicate: bool) -> int | None:
+    def first_start(
+        self, options: OptionsT, lot: Callable[[], int], *, duplicate: bool
+    ) -> int | None:
         """The `start` of a match's first deal (T23a).
 
         Args:
             options: The rules.
-            lot: The seed to draw from, where it is by lot.
+            lot: Gives a seed to draw from; called only where it is by lot.
             duplicate: Whether the deal is played once a rotation of the seats.
         """
 

@@ -276,13 +276,15 @@ class DealInPlay:
                 player.tell(encode(Result(places, points, self._events[seat.seen :])))
                 if stderr := player.take_stderr():
                     player.notes.append(("stderr", stderr[-_STDERR_KEPT:]))
-            notes += [Note(seat.number, kind, text) for kind, text in player.notes]
-            player.notes.clear()
-            slow += [
-                SlowMove(request - seat.first_id, seat.number, one.wall, one.cpu, one.waiting)
-                for request, one in player.slow
-            ]
-            player.slow.clear()
+            if player.notes:
+                notes += [Note(seat.number, kind, text) for kind, text in player.notes]
+                player.notes.clear()
+            if player.slow:
+                slow += [
+                    SlowMove(request - seat.first_id, seat.number, one.wall, one.cpu, one.waiting)
+                    for request, one in player.slow
+                ]
+                player.slow.clear()
         return DealRecord(
             key=self._key,
             seating=tuple(player.bot.number for player in self._players),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -140,7 +141,7 @@ class Tables:
             self.pool.renew()
 
     def _first_start(self, plan: MatchPlan) -> int | None:
-        lot = match_seed(self._settings.master_seed, plan.round, plan.match)
+        lot = partial(match_seed, self._settings.master_seed, plan.round, plan.match)
         duplicate = bool(self._settings.duplicate)
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 

@@ -138,8 +138,9 @@ class Player:
     def new_deal(self, message: bytes) -> None:
         """Queue the message that opens a deal."""
         self._pondered = 0
-        if self._watch is not None:
-            self._watch.deal(monotonic_ns(), self._used)
+        now = monotonic_ns()
+        if self._watch is not None and now >= self._check_at:
+            self._watch.deal(now, self._used)
             self._check_at, self._suspected = self._watch.next_check, self._watch.suspects
         if self._channel is not None:
             self._channel.deal()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from runner.games.speahx import GAME
+from runner.play.seeds import match_seed
 
 DEFAULTS = {
     "players": 4,
@@ -149,10 +151,14 @@ def test_left_of_the_dealer_begins_and_deals_next(dealer: int, first: int, follo
 
 def test_in_duplicate_deals_seat_0_begins() -> None:
     options = GAME.options(players=7)
-    start = GAME.first_start(options, 1, duplicate=True)
+    start = GAME.first_start(options, lambda: 1, duplicate=True)
     assert GAME.new_state(options, 0, start).current_player() == 0
 
 
 def test_the_first_dealer_is_decided_by_lot() -> None:
     options = GAME.options(players=3)
-    assert {GAME.first_start(options, lot, duplicate=False) for lot in range(50)} == {0, 1, 2}
+    dealers = {
+        GAME.first_start(options, partial(match_seed, "seed", 0, match), duplicate=False)
+        for match in range(50)
+    }
+    assert dealers == {0, 1, 2}

@@ -84,7 +84,7 @@ def test_in_later_deals_the_previous_winner_leads_what_he_likes(seed: int, start
 
 def test_a_first_deal_leaves_the_lead_to_the_cards() -> None:
     for duplicate in (True, False):
-        assert GAME.first_start(TienlenOptions(), 1, duplicate=duplicate) is None
+        assert GAME.first_start(TienlenOptions(), lambda: 1, duplicate=duplicate) is None
 
 
 @given(seed=seeds)

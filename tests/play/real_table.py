@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,7 @@ def _seed_opened_by_seat_0(game: str, rules_text: str) -> str:
     for seed in map(str, count()):
         chosen = settings(game, rules["players"], rules=rules, master_seed=seed)
         book = find_game(game)
-        lot = match_seed(seed, 0, 0)
+        lot = partial(match_seed, seed, 0, 0)
         start = book.first_start(book.options.model_validate(rules), lot, duplicate=False)
         if dealt(chosen, DealKey(0, 0, 0), start).current_player() == 0:
             return seed

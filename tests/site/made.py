@@ -50,7 +50,7 @@ def play_deal(
     game = find_game(settings.game)
     random = Random(str(key))
     options = game.options.model_validate(settings.rules)
-    start = game.first_start(options, 1, duplicate=True)
+    start = game.first_start(options, lambda: 1, duplicate=True)
     state = dealt(settings, key, start)
     codes: list[str] = []
     moves = [0] * state.players

@@ -132,7 +132,7 @@ class Table(NamedTuple):
 
     def state(self, seed: int) -> State[Any]:
         """The cards of a seed."""
-        start = self.game.first_start(self.options, seed, duplicate=True)
+        start = self.game.first_start(self.options, lambda: seed, duplicate=True)
         state: State[Any] = self.game.new_state(self.options, seed, start)
         return state
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING
 
 from runner.games.base import Game
 from runner.games.speahx.actions import Action, SpeahxAnswer, decode, encode
@@ -10,6 +11,9 @@ from runner.games.speahx.options import SpeahxOptions
 from runner.games.speahx.state import SpeahxState
 from runner.games.speahx.table import deal
 from runner.games.speahx.views import SpeahxEvent, SpeahxView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["GAME", "Speahx"]
 
@@ -31,11 +35,13 @@ class Speahx(Game[SpeahxOptions, Action]):
     observation = SpeahxView
     event = SpeahxEvent
 
-    def first_start(self, options: SpeahxOptions, lot: int, *, duplicate: bool) -> int:
+    def first_start(
+        self, options: SpeahxOptions, lot: Callable[[], int], *, duplicate: bool
+    ) -> int:
         """The first dealer: by lot (R13), or the last seat in duplicate deals (T23a)."""
         if duplicate:
             return options.players - 1
-        return int(Random(lot).random() * options.players)  # noqa: S311 - must be repeatable
+        return int(Random(lot()).random() * options.players)  # noqa: S311 - must be repeatable
 
     def new_state(self, options: SpeahxOptions, seed: int, start: int | None) -> SpeahxState:
         """Deal the cards; `start` is the dealer, by default the last seat."""

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["BITS", "CARDS", "PACK", "TWOS", "cards_in", "code_of", "mask_from", "mask_from_code"]
+__all__ = [
+    "BITS",
+    "CARDS",
+    "PACK",
+    "TWOS",
+    "cards_in",
+    "code_of",
+    "hand_of",
+    "mask_from",
+    "mask_from_code",
+]
 
 RANKS = "3456789TJQKA2"
 SUITS = "SCDH"
@@ -32,9 +42,7 @@ _NO_CARD = "."
 _BIT_OF_LETTER = {letter: 1 << index for index, letter in enumerate(_LETTERS)}
 
 
-# Plays repeat, whole hands hardly ever do; the bound holds all plays but long sequences.
-@lru_cache(maxsize=1 << 14)
-def cards_in(mask: int) -> tuple[str, ...]:
+def hand_of(mask: int) -> tuple[str, ...]:
     """The cards of a mask, lowest first."""
     cards = []
     while mask:
@@ -42,6 +50,11 @@ def cards_in(mask: int) -> tuple[str, ...]:
         cards.append(_CARD_OF_BIT[lowest])
         mask ^= lowest
     return tuple(cards)
+
+
+# Plays repeat, whole hands hardly ever do; the bound holds all plays but long sequences.
+cards_in = lru_cache(maxsize=1 << 14)(hand_of)
+"""The same for what is asked for again and again."""
 
 
 def mask_from(cards: Iterable[str]) -> int:

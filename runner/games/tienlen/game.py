@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from runner.games.base import Game
 from runner.games.shuffle import shuffled
 from runner.games.tienlen.cards import CARDS, code_of, mask_from_code
@@ -9,6 +11,9 @@ from runner.games.tienlen.combos import NO_SHAPE, shape_of
 from runner.games.tienlen.options import TienlenOptions
 from runner.games.tienlen.state import PASS, TienlenState
 from runner.games.tienlen.views import TienlenAnswer, TienlenEvent, TienlenObservation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["Tienlen"]
 
@@ -31,7 +36,13 @@ class Tienlen(Game[TienlenOptions, int]):
     observation = TienlenObservation
     event = TienlenEvent
 
-    def first_start(self, options: TienlenOptions, lot: int, *, duplicate: bool) -> int | None:  # noqa: ARG002 - the interface's
+    def first_start(
+        self,
+        options: TienlenOptions,  # noqa: ARG002 - the interface's
+        lot: Callable[[], int],  # noqa: ARG002
+        *,
+        duplicate: bool,  # noqa: ARG002
+    ) -> int | None:
         """None: a first game is opened by the lowest card (H9, T22, T23a)."""
         return None
 

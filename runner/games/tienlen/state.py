@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from runner.games.base import TERMINAL, LegalActions, MalformedAnswerError, State
 from runner.games.scene import Scene, SeatView, Zone
-from runner.games.tienlen.cards import BITS, CARDS, PACK, cards_in
+from runner.games.tienlen.cards import BITS, CARDS, PACK, cards_in, hand_of
 from runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
 from runner.games.tienlen.instant import InstantWin, instant_win
 from runner.games.tienlen.legal import plays
@@ -115,7 +115,7 @@ class TienlenState(State[int]):
         self._rules = rules_of(options)
         self._dealt = tuple(hands)
         self._hands = list(hands)
-        self._shown = [cards_in(hand) for hand in hands]
+        self._shown = [hand_of(hand) for hand in hands]
         self._sizes = [hand.bit_count() for hand in hands] if sizes is None else list(sizes)
         self._holding = sum(1 << seat for seat, size in enumerate(self._sizes) if size)
         self._passed = sum(1 << seat for seat in set(position.passed))
