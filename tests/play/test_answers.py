@@ -208,13 +208,6 @@ def test_a_program_that_cannot_be_run_fails_at_its_start(table: RealTable, progr
     assert program in fault.cause + fault.stderr or "null byte" in fault.cause
 
 
-def test_a_folder_that_does_not_exist_fails_at_its_start(table: RealTable) -> None:
-    bot = table.seat()
-    table.bots[0] = type(bot)(0, bot.name, bot.command, "/no/such/folder")
-    table.seat()
-    assert only_fault(table.play()).kind == "start"
-
-
 def test_memory_used_up_before_ready_is_a_memory_fault(table: RealTable) -> None:
     table.seat('hoard = []\nwhile True: hoard.append(b"x" * 2**24)')
     table.seat()
