@@ -156,11 +156,13 @@ class _Launch:
 
     def start(self) -> _BwrapChild:
         mark = next_mark()
-        info, report = os.pipe()
-        with Descriptors() as ours:
+        with Descriptors() as ours, Descriptors() as passed:
+            info, report = os.pipe()
             ours.keep(info)
+            passed.keep(report)
             gate = ours.keep(two_way_pipe())
             process = self._spawn(mark, report, gate)
+            passed.close()  # so that its end can be seen
             child = _adopt(process, mark, info, self.group)
             try:
                 # Limits are set on the namespace's first process, so that also that one is bound;
@@ -176,9 +178,8 @@ class _Launch:
         return child
 
     def _spawn(self, mark: str, report: int, gate: int) -> subprocess.Popen[bytes]:
-        """Start bubblewrap; `report` is closed, so that its end can be seen."""
+        """Start bubblewrap."""
         with Descriptors() as passed:
-            passed.keep(report)
             rules = passed.keep(memory_file(self.rules))
             words = [*self.options, "--seccomp", f"{rules}"]
             words += ["--info-fd", f"{report}", "--block-fd", f"{gate}"]

@@ -139,26 +139,27 @@ class _Launch:
     group: Group | None
 
     def start(self) -> ConfinedChild:
-        failures, report = os.pipe()
-        gate, barrier = os.pipe()
-        with Descriptors() as ours:
+        with Descriptors() as ours, Descriptors() as until_entered, Descriptors() as passed:
+            failures, report = os.pipe()
             ours.keep(failures)
-            with Descriptors() as until_entered:
-                until_entered.keep(barrier)
-                child = self._spawn(report, gate)
-                self._put_into_group(child)
+            passed.keep(report)
+            gate, barrier = os.pipe()
+            passed.keep(gate)
+            until_entered.keep(barrier)
+            child = self._spawn(report, gate)
+            passed.close()  # so that the ends of both can be seen
+            self._put_into_group(child)
+            until_entered.close()
             answer = read_until(failures, lambda _: False, _SETUP_SECONDS)
         if answer != CONFINED:
             raise _failure(answer, child, self.program.command[0])
         return child
 
     def _spawn(self, report: int, gate: int) -> ConfinedChild:
-        """Start the small program; both descriptors are closed, so that their ends can be seen."""
+        """Start the small program."""
         mark = next_mark()
         plan = {**self.plan, "environment": self.environment | {MARK: mark}}
         with Descriptors() as passed:
-            passed.keep(report)
-            passed.keep(gate)
             content = passed.keep(memory_file(marshal.dumps((_confine(), plan))))
             words = (*_PYTHON, f"{content}", f"{report}", f"{gate}", *self.program.command)
             process = spawn(

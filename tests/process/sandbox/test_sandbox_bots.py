@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,12 @@ from runner.play.blame import hosts_failure
 from runner.process.launcher import Program, ResourceLimits, Rights
 from runner.process.sandbox import choose, run_build
 from runner.process.sandbox.arguments import FEATURES, Features
+from runner.process.sandbox.backends import BACKENDS
 from runner.process.sandbox.bwrap import BwrapLauncher
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from runner.process.launcher import Child, Exit, Launcher
 
 LIMITS = ResourceLimits()
@@ -151,6 +155,42 @@ def test_the_environment_is_clean(
 def test_no_descriptor_of_the_runner_is_inherited(launcher: Launcher, folder: Path) -> None:
     lines, _ = run(launcher, python("import os; print(len(os.listdir('/proc/self/fd')))"), folder)
     assert lines == ["4"]  # three pipes, and the folder that is being listed
+
+
+def descriptors() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]
+
+
+@contextmanager
+def few_descriptors(free: int) -> Iterator[None]:
+    """Leave this program no more than so many to open."""
+    bounds = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = max(descriptors()) + 20
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, bounds[1]))
+    taken: list[int] = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open("/dev/null", os.O_RDONLY))
+        for _ in range(free):
+            os.close(taken.pop())
+        yield
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, bounds)
+
+
+@pytest.mark.parametrize("backend", ["bwrap", "landlock"])
+def test_a_start_that_finds_too_few_descriptors_keeps_none(backend: str, folder: Path) -> None:
+    if (missing := works(backend)) is not None:
+        pytest.skip(missing)
+    launcher = BACKENDS[backend].open(None)
+    before = len(descriptors())
+    for free in range(8):
+        with few_descriptors(free), pytest.raises(OSError, match="Too many open files"):
+            launcher.start(Program(python("pass"), str(folder)), LIMITS)
+    assert len(descriptors()) == before
 
 
 @pytest.mark.parametrize(
