@@ -177,6 +177,7 @@ class Tables:
             except SpoiltError as error:
                 for player in players:
                     player.stop()
+                    player.notes.clear()  # they would be read as notes on a deal that counts
                 faults[:] = before
                 voids.append(str(error))
                 if len(voids) > REPEATS:

@@ -55,14 +55,14 @@ def test_rotations_deal_the_same_cards_to_the_next_bot(table: RealTable) -> None
     assert hands[0][0] == hands[1][1] == hands[2][2]
 
 
-def test_a_void_deal_leaves_no_slow_moves_to_the_next(
+def test_a_void_deal_leaves_no_slow_moves_and_no_notes_to_the_next(
     table: RealTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary, away = tmp_path / "temporary", tmp_path / "away"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     once = f"if not os.path.exists({str(away)!r})"
-    table.seat(f"def on_move(m):\n {once}: time.sleep(0.4)\n send(answer(m))")
+    table.seat(f"def on_move(m):\n {once}: send({{}}); time.sleep(0.4)\n send(answer(m))")
     table.seat(
         "def on_move(m):\n"
         f" {once}: os.rename({str(temporary)!r}, {str(away)!r}); os._exit(1)\n"
@@ -75,6 +75,7 @@ def test_a_void_deal_leaves_no_slow_moves_to_the_next(
     temporary.mkdir()
     (record,) = tables.play(MatchPlan(0, 1, (0, 1)))
     assert all(0 <= move.move < len(record.moves.split()) for move in record.slow)
+    assert record.notes == ()
 
 
 def test_who_plays_without_a_program_is_ready_again_after_a_void_deal() -> None:
