@@ -27,8 +27,8 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
     """Extra time for a whole deal, drawn on by moves that take longer than `move`."""
     output: int
     """Bytes of stdout for one move."""
-    deal_output: int | None = None
-    """Bytes of stdout for all moves of a deal; left out where there is no limit."""
+    deal_output: int
+    """Bytes of stdout for all moves of a deal."""
     memory: int | None = None
     """Bytes of memory for the process and its children; left out where there is no limit."""
 
