@@ -254,7 +254,7 @@ class Player:
         message = read_ready(line)
         while isinstance(message, Noise):
             self._note(message, line)
-            message = read_ready(line := channel.next_line(began, self._patience))
+            message = read_ready(line := channel.next_line(began, self._patience, len(line)))
         if isinstance(message, WrongShape):
             raise self.fault("start", f"its ready message has a wrong shape: {message.why}", line)
         return message
@@ -267,7 +267,7 @@ class Player:
             self._note(meaning, line)
             if self._channel is None:
                 raise RuntimeError("no running process can be heard")
-            line = self._channel.next_line(began, self._patience)
+            line = self._channel.next_line(began, self._patience, len(line))
         if isinstance(meaning, WrongShape):
             self._weigh(began, monotonic_ns() - began, pondered, request_id, line)
             raise self.fault("malformed", f"its answer has a wrong shape: {meaning.why}", line)

@@ -141,6 +141,8 @@ class Channel:
     def exchange(self, payload: bytes, asked: int, patience: int) -> bytes:
         """Write a request and give the first line that comes, or that had come before.
 
+        It may be blank; those that `next_line` gives are not.
+
         Args:
             payload: Whole lines.
             asked: The time, in nanoseconds of `time.monotonic_ns`.
@@ -166,9 +168,8 @@ class Channel:
             else:
                 data = self._await_answer()
             size = len(data)
-            if size <= self._deal_left and data.find(_NEWLINE) == size - 1 > 0:
+            if data and size <= self._deal_left and data.find(_NEWLINE) == size - 1:
                 self._deal_left -= size
-                self._received = size
                 return data
             self._begin(asked, patience)
             if data:
@@ -188,10 +189,16 @@ class Channel:
         """What has come to stdout within the first step; nothing, if nothing has or it is over."""
         return read(self._stdout, self._at_most) if self._wait_for_answer(_FIRST_STEP_MS) else b""
 
-    def next_line(self, asked: int, patience: int) -> bytes:
-        """The next line that is not blank, with whatever ended it; as `exchange` otherwise."""
+    def next_line(self, asked: int, patience: int, received: int = 0) -> bytes:
+        """The next line that is not blank, with whatever ended it; as `exchange` otherwise.
+
+        Args:
+            asked: As for the `exchange` before.
+            patience: Likewise.
+            received: How long the line is that it gave.
+        """
         if asked != self._asked:
-            self._begin(asked, patience, self._received)
+            self._begin(asked, patience, received)
         if self._lines and monotonic_ns() > self._deadline:  # however many there are
             raise ExchangeError("deadline")
         while not self._lines:

@@ -101,9 +101,9 @@ def test_lines_that_wait_do_not_outlive_the_deadline(start: Start) -> None:
 
 def _read_on(channel: Channel) -> None:
     asked = monotonic_ns()
-    channel.exchange(b"?\n", asked, 20 * SECOND)
+    line = channel.exchange(b"?\n", asked, 20 * SECOND)
     while True:
-        channel.next_line(asked, 20 * SECOND)
+        line = channel.next_line(asked, 20 * SECOND, len(line))
 
 
 @pytest.mark.parametrize("text", ["x", "x\\n", "\\n"])

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["InstantWin", "InstantWinKind", "instant_win"]
 
+_THREE_TO_ACE = 0x111111111111
+"""The lowest card of each rank but the 2s."""
+
 InstantWinKind = Literal[
     "four_twos", "run_3_to_A", "five_pair_run", "three_triple_run", "six_pairs"
 ]
@@ -49,13 +52,17 @@ def _four_twos(hand: int) -> int:
     return TWOS if hand & TWOS == TWOS else 0
 
 
+def _all_ranks(hand: int) -> int:
+    """One of each rank but the 2s; every deal asks for it, so it takes no more than it must."""
+    ranks = (hand | hand >> 1 | hand >> 2 | hand >> 3) & _THREE_TO_ACE
+    return _cards_of_highest(hand, ranks) if ranks == _THREE_TO_ACE else 0
+
+
 def _run(hand: int, length: int, copies: int) -> int:
     """The highest run of so many neighbouring ranks without 2s: its top rank's cards."""
     enough = ranks_with(rank_counts(hand & ~TWOS), copies)
     for _ in range(length - 1):
         enough &= enough << 4
-        if not enough:
-            return 0
     return _cards_of_highest(hand, enough)
 
 
@@ -75,7 +82,7 @@ def _cards_of_highest(hand: int, ranks: int) -> int:
 # Strongest first. Each gives 0, or a number that is the greater the higher the top card is.
 _TOP_CARD: dict[InstantWinKind, Callable[[int], int]] = {
     "four_twos": _four_twos,
-    "run_3_to_A": lambda hand: _run(hand, 12, 1),
+    "run_3_to_A": _all_ranks,
     "five_pair_run": lambda hand: _run(hand, 5, 2),
     "three_triple_run": lambda hand: _run(hand, 3, 3),
     "six_pairs": _six_pairs,
