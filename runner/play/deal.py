@@ -12,7 +12,7 @@ from runner.play.faults import Fault
 from runner.play.legal import LegalLists
 from runner.play.seat import Seat
 from runner.protocol.lines import encode, encode_lines, quoted
-from runner.protocol.messages import Deal, Move, Result
+from runner.protocol.messages import Deal, Move, MoveTime, Result
 from runner.results.records import DealKey, DealRecord, FaultRecord, Note, SlowMove
 
 if TYPE_CHECKING:
@@ -73,19 +73,25 @@ class DealInPlay:
         self._faults_so_far = faults_so_far
         self._encode_action = game.encode
         self._legal = LegalLists.of(game)
+        revealed = settings.reveal_names
+        self._names = tuple(player.bot.name for player in players) if revealed else None
+        move_limit = settings.move_ms * _MS
+        limit, time = (
+            move_limit + settings.bank_ms * _MS,
+            MoveTime(settings.move_ms, settings.bank_ms),
+        )
         # A request's id tells its place in the deal. A late answer to another deal must not look
         # like one to this: ids start anywhere, but always at the same place for the same deal,
         # since a bot may draw on them.
-        revealed = settings.reveal_names
-        self._names = tuple(player.bot.name for player in players) if revealed else None
         self._seats = [
             Seat(
                 number,
                 player,
                 encode(self._greeting(number, seed)),
-                first_id=seed % _DEALS_BY_ID * _IDS_PER_DEAL + 1,
-                move_limit=settings.move_ms * _MS,
-                bank=settings.bank_ms * _MS,
+                seed % _DEALS_BY_ID * _IDS_PER_DEAL + 1,
+                move_limit,
+                limit,
+                time,
             )
             for number, (player, seed) in enumerate(zip(players, seeds, strict=True))
         ]

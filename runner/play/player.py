@@ -172,10 +172,13 @@ class Player:
         if began >= self._check_at:
             pondered = self._check(began)
             began = monotonic_ns()
+        decode = (
+            self._decode
+        )  # a function in an attribute: called there, it would count as a method
         try:
             line = channel.exchange(request, began, self._patience)
             try:
-                answer = self._decode(line)
+                answer = decode(line)
             except UNREADABLE:
                 answer = None
             if answer is None or answer.id != request_id:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from runner.protocol.messages import MoveTime
@@ -32,10 +32,9 @@ class Seat:
     """That of a request at the very beginning; later ones add the number of events before them."""
     move_limit: int
     """For an answer, without the bank."""
-    bank: InitVar[int]
-    limit: int = field(init=False)
+    limit: int
     """For the next answer, what is left of the bank included."""
-    time: MoveTime = field(init=False)
+    time: MoveTime
     """The same as the bot is told."""
     greeted: bool = False
     seen: int = 0
@@ -46,14 +45,12 @@ class Seat:
     """Why there is no process, until it is noted in the player's turn."""
     debug_left: int = _DEBUG_CAP
 
-    def __post_init__(self, bank: int) -> None:
-        """The bank is whole."""
-        self._set_bank(bank)
-
     def draw(self, charged: int) -> None:
         """Take from the bank what an answer took longer than the limit without it."""
         if charged > self.move_limit:
-            self._set_bank(max(0, self.limit - charged))
+            bank = max(0, self.limit - charged)
+            self.limit = self.move_limit + bank
+            self.time = MoveTime(self.move_limit // _MS, bank // _MS)
 
     def times(self) -> SeatTime:
         """What is stored of the player's time."""
@@ -64,7 +61,3 @@ class Seat:
         kept = text.encode(errors="replace")[: self.debug_left]
         self.debug_left -= len(kept)
         return kept.decode(errors="ignore")
-
-    def _set_bank(self, bank: int) -> None:
-        self.limit = self.move_limit + bank
-        self.time = MoveTime(self.move_limit // _MS, bank // _MS)

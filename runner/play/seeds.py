@@ -15,19 +15,19 @@ BOT_SEED_BITS = 52
 """Fits a double, the only number that some languages have."""
 
 
-def _derive(master: str, *path: object) -> int:
-    text = "\x1f".join(map(str, ("tourney", 1, master, *path)))
+def _derive(path: str) -> int:
+    text = f"tourney\x1f1\x1f{path}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
 
 
 def deal_seed(master: str, round_number: int, match: int, deal: int) -> int:
     """The seed of a deal's cards. All rotations of a duplicate deal use `deal` 0."""
-    return _derive(master, "deal", round_number, match, deal)
+    return _derive(f"{master}\x1fdeal\x1f{round_number}\x1f{match}\x1f{deal}")
 
 
 def match_seed(master: str, round_number: int, match: int) -> int:
     """The seed of a match's lots, such as who deals first."""
-    return _derive(master, "match", round_number, match)
+    return _derive(f"{master}\x1fmatch\x1f{round_number}\x1f{match}")
 
 
 def bot_seed(master: str, bot: str, place: tuple[int, int, int], seat: int) -> int:
@@ -39,7 +39,9 @@ def bot_seed(master: str, bot: str, place: tuple[int, int, int], seat: int) -> i
         place: (round, match, rotation or deal).
         seat: Where it sits.
     """
-    return _derive(master, "bot", bot, *place, seat) >> (128 - BOT_SEED_BITS)
+    round_number, match, deal = place
+    path = f"{master}\x1fbot\x1f{bot}\x1f{round_number}\x1f{match}\x1f{deal}\x1f{seat}"
+    return _derive(path) >> (128 - BOT_SEED_BITS)
 
 
 def seed_hash(master: str) -> str:

@@ -252,9 +252,8 @@ class TienlenState(State[int]):
             self._out += (seat,)
             place = len(self._out)
         cleared = self._move_on(seat)
-        event = TienlenEvent(
-            seat=seat, play=cards, out=place, cleared=cleared, next=self._seat_to_act()
-        )
+        after = None if self._turn == TERMINAL else self._turn
+        event = TienlenEvent(seat=seat, play=cards, out=place, cleared=cleared, next=after)
         self._last_event = event
         return event
 
