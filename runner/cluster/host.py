@@ -7,7 +7,7 @@ own, the very one that plays on a single machine.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,12 +24,15 @@ from runner.run.prepare import specs
 from runner.run.readiness import stage_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from runner.bots import Bot
     from runner.cluster.luggage import Luggage
     from runner.config.models import Entrant
 
 __all__ = [
     "LEASE",
+    "HostError",
     "about",
     "enter",
     "leave",
@@ -52,6 +55,10 @@ _OTHER_FILES = (
 )
 
 
+class HostError(Exception):
+    """This host cannot keep the files of a run; the message is why."""
+
+
 def topic(run: str) -> str:
     """Where a run's Dask workers tell which bots they wait for, as frames, and news, as text."""
     return f"tourney-{run}"
@@ -70,13 +77,14 @@ async def enter(luggage: Luggage, dask_worker: Any) -> list[str]:
 
     Raises:
         UsageError: This host does not have the game.
-        OSError: The cache cannot be used.
+        HostError: The cache or the place for temporary files cannot be used.
     """
     game(luggage.setup.settings.game)
-    await dask_worker.plugin_add(_Host(luggage), name=topic(luggage.run))
-    keys = {one.archive for one in luggage.parcels.values() if one.archive is not None}
-    cache = cache_folder()
-    return [key for key in sorted(keys) if not await asyncio.to_thread(is_unpacked, cache, key)]
+    with _host_errors():
+        await dask_worker.plugin_add(_Host(luggage), name=topic(luggage.run))
+        keys = {one.archive for one in luggage.parcels.values() if one.archive is not None}
+        cache = cache_folder()
+        return [key for key in sorted(keys) if not await asyncio.to_thread(is_unpacked, cache, key)]
 
 
 async def receive(run: str, key: str, piece: bytes, *, last: bool, dask_worker: Any) -> None:
@@ -84,14 +92,20 @@ async def receive(run: str, key: str, piece: bytes, *, last: bool, dask_worker: 
 
     Raises:
         UsageError: The archive does not hold what its key says.
-        OSError: The cache cannot be written.
+        HostError: They cannot be written.
     """
-    await asyncio.to_thread(_host(dask_worker, run).receive, key, piece, last=last)
+    with _host_errors():
+        await asyncio.to_thread(_host(dask_worker, run).receive, key, piece, last=last)
 
 
 async def stage(run: str, dask_worker: Any) -> dict[int, str]:
-    """Make all bots ready; gives why some are not, by number."""
-    return await asyncio.to_thread(_host(dask_worker, run).stage)
+    """Make all bots ready; gives why some are not, by number.
+
+    Raises:
+        HostError: The cache cannot be used.
+    """
+    with _host_errors():
+        return await asyncio.to_thread(_host(dask_worker, run).stage)
 
 
 async def try_out(run: str, dask_worker: Any) -> None:
@@ -134,6 +148,15 @@ def play(run: str, frame: bytes) -> bytes:
         ProgramError: There is no worker program that does it.
     """
     return _host(get_worker(), run).programs.play(frame)
+
+
+@contextmanager
+def _host_errors() -> Iterator[None]:
+    """Tell this host's errors from those of the way to it: who calls sees these as OSErrors."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(str(error)) from error
 
 
 def _host(dask_worker: Any, run: str) -> _Host:

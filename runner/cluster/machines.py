@@ -22,6 +22,7 @@ class Machine:
     A bot that fails on one host and not on another is not to blame: that host is not used.
     """
 
+    address: str
     unchecked: deque[int] = field(default_factory=deque)
     checked: dict[int, Checked] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -73,11 +74,16 @@ class Machines:
 
     def on(self, host: str) -> Machine:
         """The machine of this address."""
-        return self._by_host.setdefault(host, Machine())
+        return self._by_host.setdefault(host, Machine(host))
+
+    @property
+    def there(self) -> list[Machine]:
+        """Those that have to do with the run now."""
+        return [machine for machine in self._by_host.values() if machine.members]
 
     def decide(self) -> None:
         """Once all bots were started on all machines that are there: who starts at all?"""
-        there = [machine for machine in self._by_host.values() if machine.members]
+        there = self.there
         if self.starts is None and all(machine.is_checked for machine in there):
             self.starts = {entrant: _start(entrant, there) for entrant in self._entrants}
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections import Counter
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -20,6 +19,7 @@ import msgspec
 from runner import __version__
 from runner.cluster import host
 from runner.cluster.archive import pack
+from runner.cluster.failures import TRIES, Failures
 from runner.cluster.programs import ProgramError, StrangerError
 from runner.config.text import escaped
 from runner.errors import RunError, TourneyError
@@ -55,8 +55,6 @@ _LISTEN = 1.0
 """Seconds between two looks at a worker that does not answer."""
 _PIECE = 8 << 20
 """Bytes of an archive that are sent at a time."""
-_TRIES = 3
-"""What has failed so often is not tried again."""
 _RESOURCE = "match"
 """The resource by which a Dask worker can be held to fewer matches than it has threads."""
 
@@ -89,8 +87,7 @@ class Shared:
     """Where outcomes go."""
     news: deque[str]
     """Where lines for the user go."""
-    failures: dict[int, Counter[str]] = field(default_factory=dict)
-    """How often which Dask worker has failed at a task, by its number, until somebody does it."""
+    failures: Failures = field(default_factory=Failures)
 
 
 class Member:
@@ -130,8 +127,7 @@ class Member:
             pass
         except _DeafError:
             self.is_deaf = True
-            with suppress(OSError, UnfitError):
-                await self._version()
+            await self._until_it_answers()
 
     async def _belong(self) -> None:
         async with first_error(), asyncio.TaskGroup() as group:
@@ -157,7 +153,7 @@ class Member:
                     self._look(silence)
             finally:
                 answer.cancel()
-            if isinstance(answer.exception(), OSError):
+            if isinstance(answer.exception(), _DeafError):
                 await asyncio.sleep(_LISTEN)
             else:
                 await asyncio.sleep(host.LEASE / 12)
@@ -173,10 +169,21 @@ class Member:
         if sight.lost:
             raise _DeafError
 
+    async def _until_it_answers(self) -> None:
+        while True:
+            try:
+                await self._version()
+            except _DeafError:
+                await asyncio.sleep(_LISTEN)
+            except UnfitError:  # which will be seen when it is taken on again
+                return
+            else:
+                return
+
     async def _version(self) -> str:
         try:
             return str(await self._call(host.about))
-        except OSError:
+        except _DeafError:
             raise
         except Exception as error:  # an ImportError, of which the scheduler passes on the text
             raise UnfitError(lacks_tourney()) from error
@@ -195,7 +202,7 @@ class Member:
                 self._machine.begin(self._shared.luggage.parcels, broken)
         except TourneyError as error:
             raise UnfitError(f"cannot be made ready: {escaped(str(error), 500)}") from error
-        except OSError as error:
+        except host.HostError as error:
             raise BadMachineError(f"cannot be made ready: {escaped(str(error), 500)}") from error
 
     async def _send(self, key: str) -> None:
@@ -211,13 +218,20 @@ class Member:
                 await self._call(host.receive, self._run, key, piece, last=last)
 
     async def _call(self, function: Any, *words: Any, **options: Any) -> Any:
-        """Call a function on the worker, beside its tasks."""
-        answers = await self._shared.client.run(
-            function, *words, workers=[self._address], on_error="return", **options
-        )
-        answer = answers[self._address]
-        if isinstance(answer, BaseException):
-            raise answer
+        """Call a function on the worker, beside its tasks.
+
+        Raises:
+            _DeafError: It cannot be reached; no function that is called here raises an OSError.
+        """
+        try:
+            answers = await self._shared.client.run(
+                function, *words, workers=[self._address], on_error="return", **options
+            )
+            answer = answers[self._address]
+            if isinstance(answer, BaseException):
+                raise answer
+        except OSError as error:
+            raise _DeafError from error
         return answer
 
     async def _try_out(self) -> None:
@@ -226,7 +240,7 @@ class Member:
         Raises:
             BadMachineError: They do not.
         """
-        for left in reversed(range(_TRIES)):
+        for left in reversed(range(TRIES)):
             try:
                 await self._call(host.try_out, self._run)
             except ProgramError as error:
@@ -234,8 +248,6 @@ class Member:
                     raise BadMachineError(
                         f"cannot play, because {escaped(str(error), 500)}"
                     ) from error
-            except OSError as error:  # it is gone, or will be taken on again
-                raise StrangerError from error
             else:
                 return
 
@@ -276,7 +288,7 @@ class Member:
             except _FailedError as error:
                 await self._try_out()
                 failed += 1
-                if failed == _TRIES:
+                if failed == TRIES:
                     raise self._failing(check, error) from error
 
     async def _has_done(self, task: Task, failed: int) -> bool:
@@ -298,7 +310,7 @@ class Member:
         except BaseException:
             self._shared.desk.put(task)
             raise
-        self._shared.failures.pop(task.number, None)
+        self._shared.failures.forget(task.number)
         self._shared.inbox.put(outcome)
         return True
 
@@ -307,15 +319,15 @@ class Member:
 
         Raises:
             BadMachineError: This worker is.
-            RunError: Several workers have failed at it.
+            RunError: Everybody fails at it.
         """
+        failures, machines = self._shared.failures, self._shared.machines
         try:
             await self._try_out()
-            failures = self._shared.failures.setdefault(task.number, Counter())
-            failures[self._address] += 1
-            if max(in_a_row, failures[self._address]) >= _TRIES:
+            here = failures.add(task.number, self._machine.address, self._address)
+            if max(in_a_row, here) >= TRIES:
                 raise self._failing(task, error)
-            if len(failures) >= _TRIES:
+            if failures.show_bad_task(task.number, machines=len(machines.there)):
                 raise RunError(
                     f"Dask workers fail again and again while {self._doing(task)}, at last"
                     f" {self._address} ({escaped(str(error), 500)}). No bot is blamed, and what was"
