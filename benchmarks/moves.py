@@ -26,7 +26,7 @@ from runner.games.registry import game
 from runner.play.legal import LegalLists
 from runner.play.match import Tables
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from runner.process.channel import Channel
+from runner.process import channel
 from runner.process.fair import make_clock
 from runner.process.launcher import PlainLauncher
 
@@ -91,19 +91,21 @@ def play(tables: Tables, first: int, matches: int, players: int = 4) -> tuple[in
 def recording(requests: list[tuple[int, bytes]], answers: list[bytes]) -> Iterator[None]:
     """Keep what is sent, with the number of the bot that it goes to, and what comes back."""
     numbers: dict[int, int] = {}
-    exchange = Channel.exchange
+    write, read = channel.write, channel.read
 
-    def keep(channel: Channel, payload: bytes, asked: int, patience: int) -> bytes:
-        number = numbers.setdefault(id(channel), len(numbers))
-        requests.append((number, payload))
-        answers.append(line := exchange(channel, payload, asked, patience))
+    def keep_request(pipe: int, payload: bytes) -> int:
+        requests.append((numbers.setdefault(pipe, len(numbers)), payload))
+        return write(pipe, payload)
+
+    def keep_answer(pipe: int, most: int) -> bytes:
+        answers.append(line := read(pipe, most))
         return line
 
-    Channel.exchange = keep  # type: ignore[method-assign]
+    channel.write, channel.read = keep_request, keep_answer
     try:
         yield
     finally:
-        Channel.exchange = exchange  # type: ignore[method-assign]
+        channel.write, channel.read = write, read
 
 
 def bare_loop(command: tuple[str, ...], requests: list[tuple[int, bytes]]) -> tuple[float, float]:
@@ -191,18 +193,18 @@ def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) 
 @contextmanager
 def _without_lists(answers: list[bytes]) -> Iterator[None]:
     """Ask the bots as ever, but list nothing, and take these answers for theirs."""
-    exchange, listed, given = Channel.exchange, LegalLists.list, iter(answers)
+    read, listed, given = channel.read, LegalLists.list, iter(answers)
 
-    def scripted(channel: Channel, payload: bytes, asked: int, patience: int) -> bytes:
-        exchange(channel, payload, asked, patience)
+    def scripted(pipe: int, most: int) -> bytes:
+        read(pipe, most)
         return next(given)
 
-    Channel.exchange = scripted  # type: ignore[method-assign]
+    channel.read = scripted
     LegalLists.list = lambda *_: (None, True)  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Channel.exchange = exchange  # type: ignore[method-assign]
+        channel.read = read
         LegalLists.list = listed  # type: ignore[method-assign]
 
 

@@ -111,7 +111,7 @@ class _Tape:
         code = self._codes[self.at]
         self.at += 1
         if code[0] in "!?":
-            seat = int(code[1:]) if code[0] == "!" else self.state.current_player()
+            seat = int(code[1:]) if code[0] == "!" else self.state.current_player
             self.fail(seat, forfeits=code[0] == "!")
         return self.game.decode(code)
 

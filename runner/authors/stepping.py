@@ -60,7 +60,7 @@ def frames(stored: Stored, seat: int | None) -> list[Frame]:
     """
     record = stored.record
     start = dealt(stored.settings, record.key, record.start)
-    found = [Frame(start.scene().log, start.scene(), ())]
+    found = [Frame(start.opening(), start.scene(), ())]
     seen = {} if seat is None else {it.move: it.messages for it in listen(stored, seat)}
     for step in steps(stored.settings, record):
         remarks = _remarks(record, step.number, stored.names)

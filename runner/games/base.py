@@ -55,7 +55,7 @@ class IllegalActionError(Exception):
         self.rule = rule
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What a bot writes back: the request's id, and in subclasses the game's own fields."""
 
     id: int
@@ -101,13 +101,14 @@ class State(ABC, Generic[ActionT]):
 
     players: int
 
+    @property
     @abstractmethod
     def current_player(self) -> int:
         """The seat to act, or `TERMINAL`."""
 
     def is_terminal(self) -> bool:
         """Whether the deal is over."""
-        return self.current_player() == TERMINAL
+        return self.current_player == TERMINAL
 
     @abstractmethod
     def legal_actions(self, mode: Literal["all", "canonical"] = "all") -> LegalActions[ActionT]:
@@ -181,6 +182,10 @@ class State(ABC, Generic[ActionT]):
     @abstractmethod
     def scene(self) -> Scene:
         """The position as a neutral picture, all cards known."""
+
+    def opening(self) -> str:
+        """One line of plain English for the cards as they have just been dealt."""
+        return f"seat {self.current_player} leads"
 
     @abstractmethod
     def describe(self, event: Any) -> str:

@@ -1,4 +1,4 @@
-"""A neutral picture of a position: seats, zones of cards, a line for the log.
+"""A neutral picture of a position: seats, and zones of cards.
 
 Replays, pages and terminals draw scenes; none of them knows which game it is.
 """
@@ -45,5 +45,3 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     seats: tuple[SeatView, ...]
     zones: tuple[Zone, ...]
     to_move: int | None
-    log: str = ""
-    """What has just happened, one line of plain text."""

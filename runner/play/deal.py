@@ -120,7 +120,7 @@ class DealInPlay:
 
     def _greeting(self, seat: int, seed: int) -> Deal:
         state = self._state
-        leader = state.current_player()
+        leader = state.current_player
         return Deal(
             seat=seat,
             players=len(self._players),
@@ -166,9 +166,9 @@ class DealInPlay:
     def _play_on(self) -> None:  # the way of every move, without calls for what is rare
         """Ask and apply until the deal is over."""
         state, seats, codes, events = self._state, self._seats, self._codes, self._events
-        current_player, observation, read = state.current_player, state.observation, state.read
-        encode_action, apply_action = self._encode_action, state.apply_action
-        while (turn := current_player()) != TERMINAL:
+        observation, read, apply_action = state.observation, state.read, state.apply_action
+        encode_action = self._encode_action
+        while (turn := state.current_player) != TERMINAL:
             seat = seats[turn]
             player = seat.player
             if not player.running and not self._started(seat):

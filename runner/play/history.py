@@ -54,7 +54,7 @@ def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) ->
             seat = int(code[1:])
             yield Step(number, seat, None, fallback=False, event=state.forfeit(seat), state=state)
             continue
-        seat = state.current_player()
+        seat = state.current_player
         fallback = code.startswith("?")
         action = rules.decode(code[1:] if fallback else code)
         if check:

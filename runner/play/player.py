@@ -9,6 +9,7 @@ from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, Literal
 
 from runner.errors import RunError
+from runner.games.base import Answer
 from runner.play.blame import at_start, ending, excess, hosts_failure, seconds, silence
 from runner.play.faults import Fault, SpoiltError
 from runner.process.channel import Caps, Channel, ExchangeError
@@ -20,7 +21,6 @@ from runner.protocol.messages import Ready
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from runner.games.base import Answer
     from runner.play.settings import BotSpec
     from runner.process.clock import Charge, Clock, Watch
     from runner.process.launcher import Child, Exit, Launcher
@@ -33,6 +33,9 @@ _EXIT_GRACE = 1.0
 
 _NOTES = 50
 """Stray lines of a bot that are noted; one that writes thousands says the same in fifty."""
+
+_UNREADABLE = Answer(id=-1)
+"""Stands for a line that is none; no request has this id."""
 
 _SLOW_SHARE = 2
 """A move that takes half of its limit is looked into."""
@@ -83,6 +86,7 @@ class Player:
         self._decode = setup.reader.decode
         self._child: Child | None = None
         self._channel: Channel | None = None
+        self._exchange: Callable[[bytes, int, int], bytes] = _nobody
         self._watch: Watch | None = None
         self._pondered = 0
         self._frozen = False
@@ -116,6 +120,7 @@ class Player:
         self._pondered = 0
         self._frozen = False
         self._channel = Channel(self._child, setup.caps, handover=setup.handover, step=self._step)
+        self._exchange = self._channel.exchange
         self._forget_lines()
         self._allow(setup.start_limit)
         try:
@@ -162,30 +167,23 @@ class Player:
             Fault: The process is ended then.
             SpoiltError: The host is to blame; likewise.
         """
-        channel = self._channel
-        if channel is None:
-            raise RuntimeError("ask needs a running process: call start first")
         if limit != self._usual:
             request = self._prepare(request, limit)
-        began = monotonic_ns()
         pondered = 0
-        if began >= self._check_at:
+        if (began := monotonic_ns()) >= self._check_at:
             pondered = self._check(began)
             began = monotonic_ns()
-        decode = (
-            self._decode
-        )  # a function in an attribute: called there, it would count as a method
+        exchange, decode = self._exchange, self._decode  # read first, they are called faster
         try:
-            line = channel.exchange(request, began, self._patience)
+            line = exchange(request, began, self._patience)
             try:
                 answer = decode(line)
             except UNREADABLE:
-                answer = None
-            if answer is None or answer.id != request_id:
+                answer = _UNREADABLE
+            if answer.id != request_id:
                 line, answer = self._hear_on(line, request_id, began, pondered)
-            wall = monotonic_ns() - began
-            charged = wall + pondered
-            if charged > self._quick:
+            charged = wall = monotonic_ns() - began
+            if pondered or wall > self._quick:
                 charged = self._weigh(began, wall, pondered, request_id, line)
         except Fault as fault:
             fault.spent = fault.spent or monotonic_ns() - began
@@ -241,6 +239,7 @@ class Player:
         self.running = False
         self._child = None
         self._channel = None
+        self._exchange = _nobody
         self._watch = None
         self._outbox.clear()
         return stderr, ended
@@ -342,7 +341,8 @@ class Player:
 
     def _weigh(self, began: int, wall: int, pondered: int, request_id: int, line: bytes) -> int:
         """What an answer is charged that was not quick; raises as `ask` does if it is too late."""
-        self._setup.handover.pause(began, wall)
+        if wall > self._quick:
+            self._setup.handover.pause(began, wall)
         if wall + pondered <= self._limit // _SLOW_SHARE:
             return wall + pondered
         charge = self._charge(began, wall)
@@ -424,3 +424,8 @@ class Player:
         fault = self.fault(kind, cause)
         fault.spent = charge.charged
         return fault
+
+
+def _nobody(_payload: bytes, _asked: int, _patience: int) -> bytes:
+    """Stands for `Channel.exchange` while there is no process."""
+    raise RuntimeError("a bot can only be asked while it runs: call start first")

@@ -54,7 +54,8 @@ class Seat:
 
     def times(self) -> SeatTime:
         """What is stored of the player's time."""
-        return SeatTime(len(self.charged), sum(self.charged), max(self.charged, default=0))
+        charged = self.charged
+        return SeatTime(len(charged), sum(charged), max(charged) if charged else 0)
 
     def keep_debug(self, text: str) -> str:
         """As much of a bot's text as may still be kept."""

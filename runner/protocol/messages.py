@@ -72,7 +72,8 @@ class MoveTime(msgspec.Struct, frozen=True):
     """What is left of the deal's extra time."""
 
 
-class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defaults=True):
+# No reference leads back to a move or an answer, so the garbage collector need not look at them.
+class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defaults=True, gc=False):
     """It is the bot's turn; it wants an answer with the same id."""
 
     id: int

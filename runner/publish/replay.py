@@ -148,8 +148,8 @@ class _Shot(NamedTuple):
 
 
 def _shots(settings: PlaySettings, record: DealRecord) -> Iterator[_Shot]:
-    first = dealt(settings, record.key, record.start).scene()
-    yield _Shot(first.log or "The cards are dealt.", None, fallback=False, scene=first)
+    start = dealt(settings, record.key, record.start)
+    yield _Shot(start.opening(), None, fallback=False, scene=start.scene())
     for step in steps(settings, record):
         log = step.state.describe(step.event)
         yield _Shot(log, step.seat, step.fallback, step.state.scene())

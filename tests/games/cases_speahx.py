@@ -55,7 +55,7 @@ def _check_action(case: dict[str, Any], action: dict[str, Any]) -> None:
 
 
 def _read(state: SpeahxState, seat: int, action: dict[str, Any]) -> Any:
-    if seat != state.current_player():
+    if seat != state.current_player:
         return None  # nobody else is asked, so there is nothing that he could do
     try:
         return state.read(msgspec.convert({"id": 1, **action}, GAME.answer))
@@ -128,7 +128,7 @@ def _facts(state: SpeahxState, seat: int, event: Any) -> dict[str, Any]:
         "hand_sizes": list(view.hand_sizes),
         "reserve_left": view.reserve,
         "removed": event.removed,
-        "next": None if over else state.current_player(),
+        "next": None if over else state.current_player,
         "out": list(view.out),
         "forfeited": list(view.forfeited),
         "game_over": over,
@@ -201,7 +201,7 @@ def _setup(config: dict[str, Any], action: dict[str, Any]) -> dict[str, Any]:
 def _first_turn(config: dict[str, Any], action: dict[str, Any]) -> dict[str, Any]:
     dealer = action.pop("dealer")
     state = GAME.new_state(GAME.options(**{**config, **action}), 0, dealer)
-    return {"dealer": state.observation(0).dealer, "turn": state.current_player()}
+    return {"dealer": state.observation(0).dealer, "turn": state.current_player}
 
 
 def _next_dealer(config: dict[str, Any], action: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _capped(config: dict[str, Any], action: dict[str, Any]) -> dict[str, Any]:
     assert action.pop("players", len(hands)) == len(hands)
     assert not action, f"unknown keys of action: {sorted(action)}"
     state = SpeahxState(options, table)
-    assert state.current_player() == TERMINAL
+    assert state.current_player == TERMINAL
     return {"game_over": True, **_result(state)}
 
 

@@ -65,7 +65,7 @@ def _act(case: Case, action: dict[str, Any]) -> Facts | None:
     options = TienlenOptions.model_validate({"players": players, **case["config"]})
     seat = action.pop("seat")
     state = _state(options, position, seat, case["hand"])
-    if seat != state.current_player() or seat in case["state"].get("passed", ()):
+    if seat != state.current_player or seat in case["state"].get("passed", ()):
         return None
     if action.pop("forfeit", False):
         event = state.forfeit(seat)
@@ -125,7 +125,7 @@ _OTHER_NAMES = {
 
 
 def _position_facts(state: TienlenState, seat: int) -> Facts:
-    turn = state.current_player()
+    turn = state.current_player
     view = state.observation(seat)
     out = list(view.out)
     facts: Facts = {
@@ -247,7 +247,7 @@ def _next_leader(config: dict[str, Any], state: dict[str, Any], action: dict[str
 
 
 def _leader(state: TienlenState) -> Facts:
-    leader = state.current_player()
+    leader = state.current_player
     return {"leader": [leader], "must_contain": [state.observation(leader).must_play]}
 
 

@@ -67,7 +67,7 @@ def test_forfeiting_out_of_turn_leaves_the_turn_and_its_drawn_cards() -> None:
     assert (event.removed, event.next) == (1, 0)
     assert state.observation(0).drawn == ("8C",)
     play(state, "-")
-    assert state.current_player() == 1
+    assert state.current_player == 1
 
 
 def test_the_one_who_is_left_takes_the_next_place() -> None:
@@ -110,9 +110,9 @@ def test_nobody_forfeits_a_finished_deal() -> None:
 def test_the_deal_ends_with_its_last_turn() -> None:
     state = game_of(table_of("9H 3D", "3S 3C", "4S"), max_turns=2)
     play(state, "9H")
-    assert state.current_player() == 1
+    assert state.current_player == 1
     play(state, "-")
-    assert state.current_player() == TERMINAL
+    assert state.current_player == TERMINAL
     assert state.places() == (1, 3, 1)
     assert state.returns() == (1.5, 0.0, 1.5)
 
@@ -129,11 +129,11 @@ def test_drawing_is_no_turn_but_the_move_after_a_ten_is_one() -> None:
     )
     assert state.observation(0).turn == 1
     play(state, "TH")
-    assert (state.current_player(), state.observation(0).turn) == (0, 2)
+    assert (state.current_player, state.observation(0).turn) == (0, 2)
     play(state, "+")
     assert state.observation(0).turn == 2
     play(state, "8C")
-    assert (state.current_player(), state.observation(0).turn) == (1, 3)
+    assert (state.current_player, state.observation(0).turn) == (1, 3)
 
 
 def test_chance_cards_may_be_drawn_anew_after_a_ten() -> None:

@@ -145,14 +145,14 @@ def test_the_same_seed_deals_the_same_cards() -> None:
 @pytest.mark.parametrize(("dealer", "first", "following"), [(0, 1, 1), (3, 0, 0)])
 def test_left_of_the_dealer_begins_and_deals_next(dealer: int, first: int, following: int) -> None:
     state = GAME.new_state(GAME.options(), 0, dealer)
-    assert state.current_player() == first
+    assert state.current_player == first
     assert state.next_start() == following
 
 
 def test_in_duplicate_deals_seat_0_begins() -> None:
     options = GAME.options(players=7)
     start = GAME.first_start(options, lambda: 1, duplicate=True)
-    assert GAME.new_state(options, 0, start).current_player() == 0
+    assert GAME.new_state(options, 0, start).current_player == 0
 
 
 def test_the_first_dealer_is_decided_by_lot() -> None:

@@ -88,7 +88,7 @@ def test_no_card_is_lost_or_doubled(deal: Any) -> None:
     assert cards_of(state) == whole
     while not state.is_terminal():
         if rng.random() < 0.01:
-            removed += state.forfeit(state.current_player()).removed
+            removed += state.forfeit(state.current_player).removed
         else:
             removed += state.apply_action(choose(state, rng)).removed
         cards = cards_of(state)
@@ -103,7 +103,7 @@ def test_nobody_is_told_of_a_card_that_he_may_not_know(deal: Any) -> None:
     rng = Random(seed)
     state = GAME.new_state(options, seed, None)
     while not state.is_terminal():
-        mover = state.current_player()
+        mover = state.current_player
         for seat in (mover, rng.randrange(options.players)):
             twin = with_other_hidden_cards(state, seat, rng)
             assert twin.observation(seat) == state.observation(seat)
@@ -125,7 +125,7 @@ def test_every_deal_ends_by_its_last_turn(deal: Any) -> None:
         assert state.observation(0).turn == turns + 1
         turns += state.apply_action(choose(state, rng)).action != "chance"
     assert turns <= options.turn_cap()
-    assert state.current_player() == TERMINAL
+    assert state.current_player == TERMINAL
     places = sorted(state.places())
     assert places == [1 + sum(other < place for other in places) for place in places]
     assert sum(state.returns()) == sum(options.points_by_place())
@@ -194,7 +194,7 @@ def test_a_scene_has_all_seats_and_survives_json(deal: Any) -> None:
         scene = state.scene()
         assert msgspec.json.decode(msgspec.json.encode(scene), type=Scene) == scene
         assert [view.seat for view in scene.seats] == list(range(options.players))
-        assert scene.to_move == state.current_player()
+        assert scene.to_move == state.current_player
         assert all(zone.seat is None or zone.seat < options.players for zone in scene.zones)
         line = state.describe(state.apply_action(choose(state, rng)))
         assert line.startswith("seat ")

@@ -66,7 +66,7 @@ def test_everybody_is_dealt_13_cards_and_the_lowest_card_opens(players: int, see
     hands = [state.hand(seat) for seat in range(players)]
     assert [len({*hand}) for hand in hands] == [13] * players
     assert len({card for hand in hands for card in hand}) == 13 * players
-    opener = state.current_player()
+    opener = state.current_player
     lowest = lowest_card(state)
     assert lowest in hands[opener]
     assert [state.observation(seat).must_play for seat in range(players)] == [
@@ -77,7 +77,8 @@ def test_everybody_is_dealt_13_cards_and_the_lowest_card_opens(players: int, see
 @given(seed=seeds, start=st.integers(0, 3))
 def test_in_later_deals_the_previous_winner_leads_what_he_likes(seed: int, start: int) -> None:
     state = GAME.new_state(TienlenOptions(instant_wins=()), seed, start)
-    assert state.current_player() == start
+    assert state.current_player == start
+    assert state.opening() == f"seat {start} leads"
     assert state.observation(start).must_play is None
     assert state.read(GAME.answer(id=1, play=(state.hand(start)[-1],)))
 
@@ -120,7 +121,7 @@ def test_a_whole_deal() -> None:
         TienlenEvent(seat=0, play=("7D",), next=1),
         TienlenEvent(seat=1, play=("KD",), out=3),
     ]
-    assert state.current_player() == TERMINAL
+    assert state.current_player == TERMINAL
     assert state.places() == (4, 3, 2, 1)
     assert state.returns() == (0, 1, 2, 3)
     assert state.next_start() == 3
@@ -133,7 +134,7 @@ def test_who_has_passed_sits_out_until_the_table_is_cleared() -> None:
     play(state, "-", "-")
     assert state.observation(0).passed == ()
     assert state.observation(0).table is None
-    assert state.current_player() == 2
+    assert state.current_player == 2
     play(state, "QS", "KS", "-", "KD")
 
 
@@ -150,6 +151,7 @@ def test_four_twos_end_the_deal_before_anybody_plays(start: int | None) -> None:
     assert state.is_terminal()
     assert state.instant_win == InstantWin(1, "four_twos")
     assert state.observation(0).instant_win == InstantWin(1, "four_twos")
+    assert state.opening() == "seat 1 wins at once: four twos"
     assert state.places() == (2, 1, 2, 2)
     assert state.returns() == (0, 3, 0, 0)
     assert state.next_start() == 1
@@ -162,13 +164,13 @@ def test_four_twos_end_the_deal_before_anybody_plays(start: int | None) -> None:
 def test_instant_wins_can_be_played_without() -> None:
     state = dealt(PLAIN, FOUR_TWOS, RUN, LOWER_PLAIN, instant_wins=[])
     assert state.instant_win is None
-    assert state.current_player() == 0
+    assert state.current_player == 0
 
 
 def test_when_the_others_play_on_the_lowest_card_still_held_opens() -> None:
     state = dealt(RUN, FOUR_TWOS, LOWER_PLAIN, instant_win_others="play_on")
     assert state.instant_win == InstantWin(1, "four_twos")
-    assert state.current_player() == 2
+    assert state.current_player == 2
     assert state.observation(2).must_play == "3C"
     assert state.observation(2).out == (1,)
     assert state.observation(2).hand_sizes == (13, 0, 13)
@@ -182,7 +184,7 @@ def test_when_the_others_play_on_the_lowest_card_still_held_opens() -> None:
 def test_when_the_lowest_card_has_left_with_the_winner_the_next_one_opens() -> None:
     twos_and_the_lowest = "2S 2C 2D 2H 3S 5C 6S 6C 8D 8H TS TC JS"
     state = dealt(RUN, twos_and_the_lowest, LOWER_PLAIN, instant_win_others="play_on")
-    assert state.current_player() == 2
+    assert state.current_player == 2
     assert state.observation(2).must_play == "3C"
 
 
@@ -191,7 +193,7 @@ def test_when_the_others_play_on_later_the_previous_winner_or_the_next_leads(
     start: int, leader: int
 ) -> None:
     state = dealt(RUN, FOUR_TWOS, LOWER_PLAIN, start=start, instant_win_others="play_on")
-    assert state.current_player() == leader
+    assert state.current_player == leader
     assert state.observation(leader).must_play is None
 
 
@@ -296,7 +298,7 @@ def test_all_52_cards_stay_in_the_picture(seed: int) -> None:
         shown = [card for zone in state.scene().zones for card in zone.cards]
         assert sorted(shown) == sorted(CARDS)
         if random.random() < 0.02:
-            state.forfeit(state.current_player())
+            state.forfeit(state.current_player)
         else:
             state.apply_action(random.choice(state.legal_actions().actions))
 

@@ -104,7 +104,7 @@ def _seed_opened_by_seat_0(game: str, rules_text: str) -> str:
         book = find_game(game)
         lot = partial(match_seed, seed, 0, 0)
         start = book.first_start(book.options.model_validate(rules), lot, duplicate=False)
-        if dealt(chosen, DealKey(0, 0, 0), start).current_player() == 0:
+        if dealt(chosen, DealKey(0, 0, 0), start).current_player == 0:
             return seed
     raise AssertionError
 

@@ -73,7 +73,7 @@ def test_deal_tells_seat_players_hand_and_leader(table: RealTable, game: str) ->
         assert deal["seat"] == seat
         assert deal["players"] == 3
         assert deal["hand"] == state.hand(seat)
-        assert deal["leader"] == state.current_player()
+        assert deal["leader"] == state.current_player
         assert 0 <= deal["seed"] < 2**53
 
 
@@ -159,10 +159,10 @@ def test_a_view_is_what_the_player_may_know_at_that_moment(table: RealTable, gam
     chosen = settings(game, 3, rules=GAMES[game])
     asked: dict[int, list[Any]] = {0: [], 1: [], 2: []}
     state = dealt(chosen, record.key, record.start)
-    seat = state.current_player()
+    seat = state.current_player
     asked[seat].append(msgspec.to_builtins(state.observation(seat)))
     for step in steps(chosen, record):
-        seat = step.state.current_player()
+        seat = step.state.current_player
         if seat >= 0:
             asked[seat].append(msgspec.to_builtins(step.state.observation(seat)))
     for seat, views in asked.items():

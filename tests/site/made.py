@@ -57,7 +57,7 @@ def play_deal(
     faults: list[FaultRecord] = []
     debug: list[tuple[int, int, str]] = []
     while not state.is_terminal():
-        seat = state.current_player()
+        seat = state.current_player
         if seat == forfeits and not faults:
             faults.append(
                 FaultRecord(seat, seating[seat], "crash", len(codes), "it ended with status 1",

@@ -93,7 +93,7 @@ class Table(NamedTuple):
 
     def greeting(self, position: Position) -> bytes:
         """The message that opens a deal, to the player to move."""
-        state, seat = position.state, position.state.current_player()
+        state, seat = position.state, position.state.current_player
         return encode(Deal(seat, state.players, tuple(state.hand(seat)), seat, 1))
 
     def request(self, position: Position, ready: Ready) -> bytes:
@@ -105,7 +105,7 @@ class Table(NamedTuple):
         return encode(
             Move(
                 1,
-                state.observation(state.current_player()),
+                state.observation(state.current_player),
                 [msgspec.Raw(msgspec.json.encode(event)) for event in position.events],
                 MoveTime(settings.move_ms, settings.bank_ms),
                 legal,

@@ -28,7 +28,7 @@ CHANCE = Action("chance")
 """Draw a chance card (R22) or, late in the game, turn a table card (S38)."""
 
 
-class SpeahxAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True):
+class SpeahxAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Exactly one of `play`, `pass` and `chance`."""
 
     play: tuple[str, ...] | None = None

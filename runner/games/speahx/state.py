@@ -58,12 +58,12 @@ class SpeahxState(State[Action]):
         self._chance_commits = options.chance_commits
         self._has_table_cards = bool(options.table_cards)
         self._turn_cap = options.turn_cap()
-        self._last_event: SpeahxEvent | None = None
         if table.turns >= self._turn_cap:
             table.seat = TERMINAL
 
     # What may be done
 
+    @property
     def current_player(self) -> int:
         """The seat to act, or `TERMINAL`."""
         return self._table.seat
@@ -128,13 +128,10 @@ class SpeahxState(State[Action]):
     def apply_action(self, action: Action) -> SpeahxEvent:
         """Play an action that `read` or `legal_actions` gave, and return the public event."""
         if action.kind == "play":
-            event = self._lay(action)
-        elif action.kind == "pass":
-            event = self._take_pile()
-        else:
-            event = self._draw()
-        self._last_event = event
-        return event
+            return self._lay(action)
+        if action.kind == "pass":
+            return self._take_pile()
+        return self._draw()
 
     def forfeit(self, seat: int) -> SpeahxEvent:
         """Take a player out of this deal; all his cards leave the game (S39).
@@ -153,10 +150,9 @@ class SpeahxState(State[Action]):
             cards.clear()
         table.in_play[seat] = False
         table.forfeited.append(seat)
-        self._last_event = SpeahxEvent(
+        return SpeahxEvent(
             seat=seat, action="forfeit", removed=removed, next=table.pass_turn(again=True)
         )
-        return self._last_event
 
     def _lay(self, action: Action) -> SpeahxEvent:
         """Lay the cards; then, in this order, effects, refill, going out, the turn (S33a)."""
@@ -285,7 +281,7 @@ class SpeahxState(State[Action]):
 
     def scene(self) -> Scene:
         """The position as a neutral picture, all cards known."""
-        return scene(self._table, describe(self._last_event) if self._last_event else "")
+        return scene(self._table)
 
     def describe(self, event: SpeahxEvent) -> str:
         """One line of plain English for an event that this state gave."""

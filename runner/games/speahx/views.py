@@ -89,13 +89,12 @@ def names(cards: Iterable[int]) -> tuple[str, ...]:
     return tuple([NAMES[card] for card in cards])
 
 
-def scene(table: Table, log: str) -> Scene:
+def scene(table: Table) -> Scene:
     """The position as a neutral picture, all cards known."""
     return Scene(
         seats=tuple(_seat_view(table, seat) for seat in range(len(table.hands))),
         zones=tuple(_zones(table)),
         to_move=None if table.seat == TERMINAL else table.seat,
-        log=log,
     )
 
 

@@ -7,6 +7,7 @@ higher top card is the greater number.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import compress
 from string import ascii_letters
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """All cards from the lowest to the highest."""
 BITS = {card: 1 << index for index, card in enumerate(CARDS)}
 """The bit of each card."""
-_CARD_OF_BIT = {bit: card for card, bit in BITS.items()}
+_DIGITS = bytes.maketrans(b"01", b"\0\1")
 PACK = (1 << 52) - 1
 TWOS = 0b1111 << 48
 """The four 2s; as a number, at least their lowest bit is what any mask with a 2 in it reaches."""
@@ -44,12 +45,9 @@ _BIT_OF_LETTER = {letter: 1 << index for index, letter in enumerate(_LETTERS)}
 
 def hand_of(mask: int) -> tuple[str, ...]:
     """The cards of a mask, lowest first."""
-    cards = []
-    while mask:
-        lowest = mask & -mask
-        cards.append(_CARD_OF_BIT[lowest])
-        mask ^= lowest
-    return tuple(cards)
+    # In C but for the call: a third of the time of a loop over the bits, and every deal needs four.
+    held = f"{mask:b}"[::-1].encode().translate(_DIGITS)
+    return tuple(compress(CARDS, held))
 
 
 # Plays repeat, whole hands hardly ever do; the bound holds all plays but long sequences.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from runner.games.tienlen.cards import TWOS
+from runner.games.tienlen.cards import TWOS, cards_in
 from runner.games.tienlen.combos import (
     BOMBS,
     DOUBLE_SEQUENCES,
@@ -14,7 +14,9 @@ from runner.games.tienlen.combos import (
     SHAPES,
     SINGLE,
     TRIPLE,
+    shape_of,
 )
+from runner.games.tienlen.views import Table
 
 if TYPE_CHECKING:
     from runner.games.tienlen.options import TienlenOptions
@@ -35,7 +37,7 @@ _TWO = TWOS & -TWOS
 class Rules:
     """One choice of options as tables."""
 
-    __slots__ = ("_on_bombs", "_on_twos", "_tie", "answers", "lead")
+    __slots__ = ("_on_bombs", "_on_twos", "_tie", "laid", "lead")
 
     lead: Answers
     """What may be laid on an empty table (T11)."""
@@ -46,10 +48,15 @@ class Rules:
         self._tie = options.equal_rank_sets == "tie"
         self._on_twos = _on_twos(quad_on_pair=options.quad_beats_pair_of_twos)
         self._on_bombs = _on_bombs(options)
-        self.answers = lru_cache(maxsize=1 << 14)(self._answers)
-        """What beats a play, by its mask and its shape: a higher one of its shape, and bombs."""
+        self.laid = lru_cache(maxsize=1 << 14)(self._laid)
+        """What lies on the table, and what beats it, by the mask of a play and who laid it."""
+
+    def _laid(self, play: int, by: int) -> tuple[Table, Answers]:
+        shape = shape_of(play)
+        return Table(cards_in(play), by, SHAPES[shape].kind), self._answers(play, shape)
 
     def _answers(self, play: int, shape: int) -> Answers:
+        """A higher play of the same shape, and bombs."""
         above = play.bit_length()
         if self._tie and PAIR <= shape <= QUAD:  # T9: the rank must be higher
             above = above + 3 & ~3

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+import msgspec
 
 from runner.games.base import TERMINAL, LegalActions, MalformedAnswerError, State
 from runner.games.scene import Scene, SeatView, Zone
@@ -22,8 +24,6 @@ from runner.games.tienlen.views import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from runner.games.tienlen.options import TienlenOptions
 
 __all__ = ["PASS", "Position", "TienlenState"]
@@ -45,15 +45,20 @@ _NEXT = tuple(
 )
 """The next seat clockwise that is in the set (T24). At smaller tables the missing seats are in no
 set, so the way round is the same."""
-_PASSES = tuple(
-    tuple(TienlenEvent(seat=seat, pass_=True, next=after) for after in range(4))
-    for seat in range(4)
+_PASSES, _LAST_PASSES = (
+    tuple(
+        tuple(
+            TienlenEvent(seat=seat, pass_=True, cleared=cleared, next=after) for after in range(4)
+        )
+        for seat in range(4)
+    )
+    for cleared in (False, True)
 )
-"""What everybody sees of a pass that leaves the trick open, by seat and by who is next."""
+"""What everybody sees of a pass, by seat and by who is next: of one that leaves the trick open, and
+of one that ends it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(msgspec.Struct, frozen=True, kw_only=True):
     """Where a deal stands. Hands may be unknown, and no count of cards has to come out right."""
 
     hands: Sequence[int]
@@ -89,7 +94,6 @@ class TienlenState(State[int]):
         "_forfeited",
         "_hands",
         "_holding",
-        "_last_event",
         "_left",
         "_must",
         "_options",
@@ -99,12 +103,16 @@ class TienlenState(State[int]):
         "_rules",
         "_shown",
         "_sizes",
+        "_sizes_shown",
         "_table",
         "_table_view",
-        "_turn",
+        "_waiting",
         "_win",
+        "current_player",
         "players",
     )
+
+    current_player: int
 
     def __init__(self, options: TienlenOptions, position: Position) -> None:
         hands, sizes = position.hands, position.sizes
@@ -117,20 +125,22 @@ class TienlenState(State[int]):
         self._hands = list(hands)
         self._shown = [hand_of(hand) for hand in hands]
         self._sizes = [hand.bit_count() for hand in hands] if sizes is None else list(sizes)
-        self._holding = sum(1 << seat for seat, size in enumerate(self._sizes) if size)
-        self._passed = sum(1 << seat for seat in set(position.passed))
+        self._sizes_shown = tuple(self._sizes)
+        self._holding = sum([1 << seat for seat, size in enumerate(self._sizes) if size])
+        self._passed = sum([1 << seat for seat in set(position.passed)])
         self._out = tuple(position.out)
         self._forfeited: tuple[int, ...] = ()
         self._left = 0
         self._win: InstantWin | None = None
-        self._last_event: TienlenEvent | None = None
         self._must = position.must
-        self._turn = position.turn
+        self.current_player = position.turn
         self._owner = position.owner
-        if position.table:
-            self._lay(position.table, cards_in(position.table))
-        else:
-            self._sweep()
+        self._table = position.table
+        self._table_view: Table | None = None
+        self._answers = self._rules.lead
+        if self._table:
+            self._table_view, self._answers = self._rules.laid(self._table, self._owner)
+        self._waiting = self._holding & ~self._passed & ~(1 << self._owner)
         if self._one_is_left():
             self._end()
 
@@ -157,7 +167,7 @@ class TienlenState(State[int]):
         if start is None:
             state._open()
         elif not state._holding >> start & 1:
-            state._turn = _NEXT[state._holding][start]  # T38a
+            state.current_player = _NEXT[state._holding][start]  # T38a
         return state
 
     @property
@@ -165,14 +175,10 @@ class TienlenState(State[int]):
         """Who won as soon as the cards were dealt (H24)."""
         return self._win
 
-    def current_player(self) -> int:
-        """The seat to act, or `TERMINAL`."""
-        return self._turn
-
     def legal_actions(self, mode: Literal["all", "canonical"] = "all") -> LegalActions[int]:
         """All plays, lowest first within a shape, and passing last."""
-        found = plays(self._hands[self._turn], self._answers, self._must, mode)
-        if self._table and self._turn != TERMINAL:
+        found = plays(self._hands[self.current_player], self._answers, self._must, mode)
+        if self._table and self.current_player != TERMINAL:
             found.append(PASS)
         return LegalActions(tuple(found))
 
@@ -200,13 +206,13 @@ class TienlenState(State[int]):
             raise MalformedAnswerError(
                 f"{card[:20]!r} is no card; a card is a rank of 3456789TJQKA2 and a suit of SCDH"
             ) from None
-        hand = self._hands[self._turn]
+        hand = self._hands[self.current_player]
         least = self._answers.get(shape_of(action))
         if (
             least is None
             or action < least
             or action & ~hand
-            or action & self._must != self._must
+            or (self._must and not action & self._must)
             or action.bit_count() != len(cards)
         ):
             raise refused_play(
@@ -220,42 +226,46 @@ class TienlenState(State[int]):
 
     def apply_action(self, action: int) -> TienlenEvent:
         """Lay the cards, or pass."""
-        seat = self._turn
+        seat = self.current_player
         if action:
             return self._play(seat, action)
-        self._passed = passed = self._passed | 1 << seat
-        waiting = self._holding & ~passed & ~(1 << self._owner)
+        self._passed |= 1 << seat
+        self._waiting = waiting = self._waiting & ~(1 << seat)
         if waiting:
-            self._turn = after = _NEXT[waiting][seat]
-            event = _PASSES[seat][after]
-        else:
-            self._clear()
-            event = TienlenEvent(seat=seat, pass_=True, cleared=True, next=self._turn)
-        self._last_event = event
-        return event
+            self.current_player = after = _NEXT[waiting][seat]
+            return _PASSES[seat][after]
+        self._clear()
+        return _LAST_PASSES[seat][self.current_player]
 
     def _play(self, seat: int, action: int) -> TienlenEvent:
-        cards = cards_in(action)
-        self._hands[seat] &= ~action
+        table, self._answers = self._rules.laid(action, seat)
+        self._table = action
+        self._table_view = table
+        cards = table.cards
+        self._hands[seat] ^= action
         left = self._shown[seat]
         for card in cards:  # mostly one, and then a filter takes twice as long
             at = left.index(card)
             left = left[:at] + left[at + 1 :]
         self._shown[seat] = left
-        self._sizes[seat] -= len(cards)
+        sizes = self._sizes
+        sizes[seat] = size = sizes[seat] - len(cards)
+        self._sizes_shown = tuple(sizes)
         self._must = 0
         self._owner = seat
-        self._lay(action, cards)
+        self._waiting = waiting = self._holding & ~self._passed & ~(1 << seat)
+        if size and waiting:  # nothing ends
+            self.current_player = after = _NEXT[waiting][seat]
+            return TienlenEvent(seat, cards, next=after)
         place = None
-        if not self._sizes[seat]:
+        if not size:
             self._holding &= ~(1 << seat)
             self._out += (seat,)
             place = len(self._out)
         cleared = self._move_on(seat)
-        after = None if self._turn == TERMINAL else self._turn
-        event = TienlenEvent(seat=seat, play=cards, out=place, cleared=cleared, next=after)
-        self._last_event = event
-        return event
+        return TienlenEvent(
+            seat=seat, play=cards, out=place, cleared=cleared, next=self._seat_to_act()
+        )
 
     def forfeit(self, seat: int) -> TienlenEvent:
         """Take a player out of the deal (T44).
@@ -263,22 +273,20 @@ class TienlenState(State[int]):
         Raises:
             ValueError: The deal is over, or the player has left it already.
         """
-        if self._turn == TERMINAL or not self._holding >> seat & 1:
+        if self.current_player == TERMINAL or not self._holding >> seat & 1:
             raise ValueError(f"seat {seat} is not in the deal any more")
         self._forfeited += (seat,)
         self._leave(seat)
         cleared = False
-        if seat == self._turn or self._one_is_left():
+        if seat == self.current_player or self._one_is_left():
             cleared = self._move_on(seat)
-        event = TienlenEvent(seat=seat, forfeit=True, cleared=cleared, next=self._seat_to_act())
-        self._last_event = event
-        return event
+        return TienlenEvent(seat=seat, forfeit=True, cleared=cleared, next=self._seat_to_act())
 
     def fallback_action(self) -> int:
         """Pass; when leading, the lowest card, or the one that must be played (T45)."""
         if self._table:
             return PASS
-        hand = self._hands[self._turn]
+        hand = self._hands[self.current_player]
         return self._must or hand & -hand
 
     def hand(self, seat: int) -> list[str]:
@@ -288,12 +296,12 @@ class TienlenState(State[int]):
     def observation(self, seat: int) -> TienlenObservation:
         """What the player at that seat may know."""
         must = self._must
-        turn = self._turn
+        turn = self.current_player
         return TienlenObservation(  # by position, which takes half as long for so many fields
             seat,
             self._shown[seat],
             self._table_view,
-            tuple(self._sizes),
+            self._sizes_shown,
             _SEATS[self._passed],
             self._out,
             self._forfeited,
@@ -311,7 +319,7 @@ class TienlenState(State[int]):
         order = self._finish()
         if self._won_outright():
             return tuple(1 if seat == order[0] else 2 for seat in range(self.players))
-        return tuple(order.index(seat) + 1 for seat in range(self.players))
+        return tuple([order.index(seat) + 1 for seat in range(self.players)])
 
     def returns(self) -> tuple[float, ...]:
         """The points of each seat (H28, T38, T41); forfeiters get none (T44).
@@ -322,9 +330,9 @@ class TienlenState(State[int]):
         points = self._options.points_by_place()
         if self._won_outright():
             points = (points[0], 0, 0, 0)
+        gone = self._forfeited
         return tuple(
-            0 if seat in self._forfeited else points[place - 1]
-            for seat, place in enumerate(self.places())
+            [0 if seat in gone else points[place - 1] for seat, place in enumerate(self.places())]
         )
 
     def next_start(self) -> int:
@@ -341,25 +349,17 @@ class TienlenState(State[int]):
             seats=tuple(self._view_seat(seat) for seat in range(self.players)),
             zones=self._zones(),
             to_move=self._seat_to_act(),
-            log=self._log(),
         )
+
+    def opening(self) -> str:
+        """Who leads, or has won at once."""
+        if self._win is not None:
+            return f"seat {self._win.seat} wins at once: {self._win.kind.replace('_', ' ')}"
+        return super().opening()
 
     def describe(self, event: TienlenEvent) -> str:
         """One line of plain English."""
         return describe(event)
-
-    def _lay(self, play: int, cards: tuple[str, ...]) -> None:
-        """Put a combination of the owner's on the table."""
-        shape = shape_of(play)
-        self._table = play
-        self._table_view: Table | None = Table(cards, self._owner, SHAPES[shape].kind)
-        self._answers = self._rules.answers(play, shape)
-
-    def _sweep(self) -> None:
-        """Take away what lies on the table."""
-        self._table = 0
-        self._table_view = None
-        self._answers = self._rules.lead
 
     def _move_on(self, seat: int) -> bool:
         """Pass the turn on from a player who has acted or left.
@@ -375,11 +375,10 @@ class TienlenState(State[int]):
             if self._must:
                 self._open()
             else:
-                self._turn = _NEXT[holding][seat]
+                self.current_player = _NEXT[holding][seat]
             return False
-        waiting = holding & ~self._passed & ~(1 << self._owner)
-        if waiting:
-            self._turn = _NEXT[waiting][seat]
+        if waiting := self._waiting:
+            self.current_player = _NEXT[waiting][seat]
             return False
         self._clear()
         return True
@@ -387,15 +386,16 @@ class TienlenState(State[int]):
     def _clear(self) -> None:
         """End the trick: the owner leads, or the next with cards clockwise from him (T28, T29)."""
         holding, owner = self._holding, self._owner
-        self._turn = owner if holding >> owner & 1 else _NEXT[holding][owner]
-        self._passed = 0
-        self._sweep()
+        self.current_player = owner if holding >> owner & 1 else _NEXT[holding][owner]
+        self._passed = self._table = 0
+        self._table_view = None
+        self._answers = self._rules.lead
 
     def _open(self) -> None:
         """Let the holder of the lowest card open the deal with it (H9, H10, T22)."""
         lowest = [hand & -hand for hand in self._hands]
         self._must = min(card for card in lowest if card)
-        self._turn = lowest.index(self._must)
+        self.current_player = lowest.index(self._must)
 
     def _leave(self, seat: int) -> None:
         """Take a player's cards out of the deal, face down."""
@@ -403,13 +403,15 @@ class TienlenState(State[int]):
         self._hands[seat] = 0
         self._shown[seat] = ()
         self._sizes[seat] = 0
+        self._sizes_shown = tuple(self._sizes)
         self._holding &= ~(1 << seat)
+        self._waiting &= ~(1 << seat)
 
     def _one_is_left(self) -> bool:
         return not self._holding & self._holding - 1
 
     def _end(self) -> None:
-        self._turn = TERMINAL
+        self.current_player = TERMINAL
         self._must = 0
         self._answers = _NOTHING
 
@@ -423,14 +425,14 @@ class TienlenState(State[int]):
         Raises:
             ValueError: The deal is not over.
         """
-        if self._turn != TERMINAL:
+        if self.current_player != TERMINAL:
             raise ValueError("the deal is not over")
         if self._won_outright():
             return self._out
         return (*self._out, *_SEATS[self._holding], *reversed(self._forfeited))
 
     def _seat_to_act(self) -> int | None:
-        return None if self._turn == TERMINAL else self._turn
+        return None if self.current_player == TERMINAL else self.current_player
 
     def _view_seat(self, seat: int) -> SeatView:
         state: Literal["playing", "passed", "out", "forfeited"] = "playing"
@@ -441,7 +443,7 @@ class TienlenState(State[int]):
             state, place = "forfeited", self.players - self._forfeited.index(seat)
         elif self._passed >> seat & 1:
             state = "passed"
-        if self._turn == TERMINAL:
+        if self.current_player == TERMINAL:
             place = self.places()[seat]
         return SeatView(seat=seat, cards=self._sizes[seat], state=state, place=place)
 
@@ -466,10 +468,3 @@ class TienlenState(State[int]):
             if cards:
                 zones.append(Zone(name, cards_in(cards), shown_to="nobody", layout="stack"))
         return tuple(zones)
-
-    def _log(self) -> str:
-        if self._last_event is not None:
-            return describe(self._last_event)
-        if self._win is not None:
-            return f"seat {self._win.seat} wins at once: {self._win.kind.replace('_', ' ')}"
-        return f"seat {self._turn} leads"

@@ -11,7 +11,7 @@ from runner.games.tienlen.instant import InstantWin
 __all__ = ["Table", "TienlenAnswer", "TienlenEvent", "TienlenObservation", "describe"]
 
 
-class TienlenAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True):
+class TienlenAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Either `play` or ``"pass": true``."""
 
     play: tuple[str, ...] | None = None
