@@ -32,6 +32,7 @@ from runner.cluster.member import (
 from runner.errors import RunError, TourneyError, UsageError
 from runner.process.temporary import temp_prefix
 from runner.run.cores import available
+from runner.run.silence import Silence
 from runner.run.wire import read_outcome
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ LOCAL = "local"
 
 _PATIENCE = 30.0
 """Seconds to wait for the scheduler, and for a worker that can play."""
-_LOST = 60.0
-"""Seconds of silence after which a scheduler is lost."""
+_SLOW, _LOST = 5.0, 60.0
+"""Seconds of silence after which no worker is blamed for a scheduler, and after which it is lost.
+"""
 _LOOK = 0.5
 """Seconds between two looks at who is there."""
 _SPARING = {"distributed.worker.profile.enabled": False}
@@ -88,6 +90,7 @@ class Engine:
         self._employed: dict[str, tuple[Member, asyncio.Task[None]]] = {}
         self._refused: dict[str, UnfitError] = {}
         self._paused: set[str] = set()
+        self._unanswered = 0.0
         self._politely = False
         self._client: Any = None
 
@@ -156,7 +159,13 @@ class Engine:
         """See who comes and who goes, as long as this runs."""
         alone_since = time.monotonic()
         shared = Shared(
-            self._client, self._luggage, self._desk, self._machines, self._inbox, self._news
+            self._client,
+            self._luggage,
+            self._desk,
+            self._machines,
+            self._inbox,
+            self._news,
+            scheduler_is_slow=lambda: self._unanswered > _SLOW,
         )
         while True:
             there = await self._workers()
@@ -175,14 +184,17 @@ class Engine:
     async def _workers(self) -> dict[str, dict[str, Any]]:
         """The Dask workers that there are, by address; those that are paused begin no task."""
         asked = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
-        since = time.monotonic()
-        while not asked.done() and self._is_connected and time.monotonic() - since < _LOST:
+        silence = Silence()
+        silence.broken(time.monotonic())
+        while not asked.done() and self._is_connected and self._unanswered < _LOST:
             await asyncio.wait({asked}, timeout=_LOOK)
+            self._look(silence)
+        self._unanswered = 0.0
         if not asked.done() or asked.exception() is not None:
             asked.cancel()
             raise RunError(
                 f"the Dask scheduler at {self._address} is lost. What was stored before is safe;"
-                " run the same command again to continue."
+                " once it and its workers run again, the same command continues."
             )
         workers: dict[str, dict[str, Any]] = asked.result()["workers"]
         return {
@@ -190,6 +202,14 @@ class Engine:
             for address, details in workers.items()
             if details["status"] in {"running", "paused"}
         }
+
+    def _look(self, silence: Silence) -> None:
+        sight = silence.look(time.monotonic())
+        self._unanswered = sight.seconds
+        if sight.tell:
+            self._news.append(
+                f"the Dask scheduler at {self._address} has not answered for {sight.seconds:.0f} s"
+            )
 
     @property
     def _is_connected(self) -> bool:

@@ -7,6 +7,7 @@ own, the very one that plays on a single machine.
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +157,8 @@ def _host_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise HostError(str(error)) from error
+        where = "" if error.filename else f" in {cache_folder()} or {tempfile.tempdir}"
+        raise HostError(f"{error}{where}") from error
 
 
 def _host(dask_worker: Any, run: str) -> _Host:

@@ -30,7 +30,7 @@ from runner.run.wire import Check, Spoilt, read_outcome, task_frame
 
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from queue import SimpleQueue
 
     from runner.cluster.desk import Desk
@@ -87,6 +87,8 @@ class Shared:
     """Where outcomes go."""
     news: deque[str]
     """Where lines for the user go."""
+    scheduler_is_slow: Callable[[], bool]
+    """Whether nobody can be heard, because all words go through the scheduler."""
     failures: Failures = field(default_factory=Failures)
 
 
@@ -160,6 +162,8 @@ class Member:
                 silence.broken(time.monotonic())
 
     def _look(self, silence: Silence) -> None:
+        if self._shared.scheduler_is_slow():
+            silence.broken(time.monotonic())
         sight = silence.look(time.monotonic())
         if sight.tell:
             end = "; what it was at is played again" if sight.lost else ""
