@@ -124,10 +124,12 @@ class Group:
 
     def _is_removed(self) -> bool:
         try:
-            for place, _, _ in os.walk(self.folder, topdown=False):
+            for place, _, _ in os.walk(self.folder, topdown=False, onerror=_raise):
                 os.rmdir(place)  # noqa: PTH106 - os.walk's own kind
-        except OSError:
+        except FileNotFoundError:  # of itself, or of one in it that was removed meanwhile
             return not self.folder.exists()
+        except OSError:
+            return False
         return True
 
     def _write(self, name: str, value: str) -> None:
@@ -189,6 +191,11 @@ class Groups:
             found = name.match(folder.name)
             if found is not None and is_wanted(int(found[1])):
                 Group(folder).remove()
+
+
+def _raise(error: OSError) -> None:
+    """Whoever could not look, for want of a free descriptor perhaps, has not found nothing."""
+    raise error
 
 
 def _move_nowhere(own: Path) -> None:

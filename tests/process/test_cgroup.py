@@ -9,6 +9,7 @@ share a place, only where memory and processes are left to whoever runs the test
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -397,6 +399,18 @@ def test_runs_side_by_side_do_not_end_each_others_groups(place: Place) -> None:
     assert place.start_bot(second).exists()
     second.communicate()
     assert below(place.folder) == []
+
+
+def test_a_group_is_not_believed_gone_while_no_descriptor_is_free_to_look(tmp_path: Path) -> None:
+    (tmp_path / "group").mkdir()
+    os.close(free := os.open(tmp_path, os.O_RDONLY))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    later = Timer(0.1, resource.setrlimit, (resource.RLIMIT_NOFILE, (soft, hard)))
+    later.start()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    Group(tmp_path / "group").remove()
+    later.join()
+    assert not (tmp_path / "group").exists()
 
 
 def test_a_group_that_is_not_ours_is_named_with_a_remedy() -> None:
