@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
 
 _GUESS_SECONDS = 0.02
-"""Of one deal: what quick bots in Python take; the run itself knows better after a moment."""
+"""Of one deal: what the runner and quick bots in Python take.
+
+No plan can know more. Bots that think take longer by whatever they think, and how often bots are
+started follows from the number of workers; the run itself knows better after a moment.
+"""
 
 
 def differing_rules(game: str, in_force: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +125,7 @@ def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
     guess = duration(deals * _GUESS_SECONDS / jobs)
     return (
         f"{text} of {kind}, {_some(deals, 'deal')}; about {guess} with {_some(jobs, 'worker')}"
-        f" if the bots answer at once ({_GUESS_SECONDS * 1000:g} ms a deal)"
+        f" at {_GUESS_SECONDS * 1000:g} ms a deal, plus the starts of the bots and the time they think"
     )
 
 
