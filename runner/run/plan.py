@@ -125,7 +125,8 @@ def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
     guess = duration(deals * _GUESS_SECONDS / jobs)
     return (
         f"{text} of {kind}, {_some(deals, 'deal')}; about {guess} with {_some(jobs, 'worker')}"
-        f" at {_GUESS_SECONDS * 1000:g} ms a deal, plus the starts of the bots and the time they think"
+        f" at {_GUESS_SECONDS * 1000:g} ms a deal,"
+        " plus the starts of the bots and the time they think"
     )
 
 
