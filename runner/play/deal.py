@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
-from runner.play.faults import Fault
+from runner.play.faults import EndedBeforeError, Fault
 from runner.play.legal import LegalLists
 from runner.play.seat import Seat
 from runner.protocol.lines import encode, encode_lines, quoted
@@ -163,7 +163,8 @@ class DealInPlay:
         seat.greeted = True
         seat.seen = 0  # a process that is new in the middle of a deal is told all of it
 
-    def _play_on(self) -> None:  # the way of every move, without calls for what is rare
+    # The way of every move, without calls for what is rare.
+    def _play_on(self) -> None:  # noqa: C901
         """Ask and apply until the deal is over."""
         state, seats, codes, events = self._state, self._seats, self._codes, self._events
         observation, read, apply_action = state.observation, state.read, state.apply_action
@@ -188,6 +189,8 @@ class DealInPlay:
                 if answer.debug is not None:
                     self._keep_debug(seat, answer.debug)
                 action = read(answer)
+            except EndedBeforeError:
+                continue  # it does not run any more, so it will be started first
             except Fault as fault:
                 self._failed(seat, fault, request)
             except MalformedAnswerError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runner.results.records import FaultKind
 
-__all__ = ["Fault", "SpoiltError"]
+__all__ = ["EndedBeforeError", "Fault", "SpoiltError"]
 
 
 class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error, not ours
@@ -28,6 +28,14 @@ class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error,
         self.stderr = stderr
         self.spent = 0
         """Nanoseconds that the bot is charged for the request; 0 outside of one."""
+
+
+class EndedBeforeError(Exception):
+    """A process from an earlier deal has ended before its first answer in this one.
+
+    When it did so nobody can say, and which deals a process sees depends on how they are shared out
+    among workers. So that no table depends on it, a fresh process is asked the same.
+    """
 
 
 class SpoiltError(Exception):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from runner.errors import RunError
 from runner.games.base import Answer
 from runner.play.blame import at_start, ending, excess, hosts_failure, seconds, silence
-from runner.play.faults import Fault, SpoiltError
+from runner.play.faults import EndedBeforeError, Fault, SpoiltError
 from runner.process.channel import Caps, Channel, ExchangeError
 from runner.process.handover import Handover
 from runner.process.launcher import Program, ResourceLimits
@@ -94,6 +94,8 @@ class Player:
         self._usual = 0
         """The limit of a request before which nothing is to be prepared."""
         self._used = self._check_at = 0
+        self._deals = self._used_before = 0
+        """Deals that the process has been told of, and its `_used` at the beginning of the last."""
         self._suspected = False
         self._outbox: list[bytes] = []
         self._unused: list[bytes] = []
@@ -115,7 +117,7 @@ class Player:
                 raise SpoiltError(self.bot.name, f"it could not be started: {error}") from error
             raise Fault("start", f"it could not be started: {error}") from error
         self._watch = setup.clock.watch(self._child)
-        self._used = self._check_at = 0
+        self._used = self._check_at = self._deals = 0
         self._suspected = False
         self._pondered = 0
         self._frozen = False
@@ -143,6 +145,8 @@ class Player:
     def new_deal(self, message: bytes) -> None:
         """Queue the message that opens a deal."""
         self._pondered = 0
+        self._deals += 1
+        self._used_before = self._used
         now = monotonic_ns()
         if self._watch is not None and now >= self._check_at:
             self._watch.deal(now, self._used)
@@ -165,6 +169,7 @@ class Player:
 
         Raises:
             Fault: The process is ended then.
+            EndedBeforeError: It had ended by itself; likewise.
             SpoiltError: The host is to blame; likewise.
         """
         if limit != self._usual:
@@ -395,7 +400,7 @@ class Player:
                 raise self.fault("malformed", f"a line that is no answer ({noise.why})")
 
     def _failed(self, error: ExchangeError, began: int) -> Fault:
-        """The fault behind a reply that did not come; raises SpoiltError if it is the host's."""
+        """The fault behind a reply that did not come; raises as `ask` does if it is none."""
         setup = self._setup
         too_much = excess(error, setup.caps, setup.resources.processes)
         if too_much is not None:
@@ -408,6 +413,11 @@ class Player:
         if ended is not None and ended.host_out_of_memory:
             raise SpoiltError(self.bot.name, "the host ended it for want of memory")
         kind, cause = ending(ended if by_itself else None, stderr, setup.caps)
+        if self._deals > 1 and self._used == self._used_before:
+            self.notes.append(("ended", f"{cause}, between two deals: it is started anew"))
+            if stderr:
+                self.notes.append(("stderr", stderr))
+            raise EndedBeforeError
         return Fault(kind, cause, answer=evidence, stderr=stderr)
 
     def _too_long(self, began: int) -> Fault:

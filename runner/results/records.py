@@ -26,9 +26,9 @@ FAULT_KINDS: tuple[FaultKind, ...] = (
     "start", "crash", "timeout", "illegal", "malformed", "flood", "memory",
 )  # fmt: skip
 
-NoteKind = Literal["stray", "stale", "pondered", "stderr"]
+NoteKind = Literal["stray", "stale", "pondered", "ended", "stderr"]
 """A line that is no answer; an answer to another request; processor time used while others were to
-move; what was written to stderr."""
+move; the end of a process between two deals; what was written to stderr."""
 
 
 class DealKey(NamedTuple):

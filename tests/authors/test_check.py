@@ -27,6 +27,7 @@ UNTIDY = {
     "crlf": r"lines end with \r\n",
     "extra_fields": "fields that nobody reads: list, mood, nested, trailing",
     "ignores_sigterm": "does not end within 2 s of the end of its input",
+    "one_deal": "ended between two deals, before its input did",
     "noisy_stderr": "wrote 2097152 bytes to stderr in one deal",
     "partial_writes": "writes a line in 4 pieces",
     "stray_bytes": "writes bytes to stdout that are not UTF-8",

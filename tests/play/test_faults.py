@@ -10,6 +10,7 @@ from real_table import LIMIT, only_fault, settings
 
 from runner.games.registry import game as find_game
 from runner.play.history import steps
+from runner.play.match import dealt
 from runner.play.settings import Retired
 from runner.results.records import Note
 
@@ -79,6 +80,36 @@ def test_stderr_of_a_good_bot_goes_to_its_log(table: RealTable) -> None:
     table.seat()
     (record,) = table.play()
     assert record.notes == (Note(0, "stderr", "a new deal\n"),)
+
+
+def test_a_bot_that_ends_between_two_deals_is_started_anew_without_a_fault(
+    table: RealTable,
+) -> None:
+    table.seat("def on_result(m): sys.stderr.write('bye'); sys.exit(3)", logging=True)
+    table.seat()
+    records = table.play(deals=3)
+    assert [record.faults for record in records] == [(), (), ()]
+    assert len({process for process, _ in table.log(0)}) == 3
+    assert len(table.messages(0, "result")) == 2
+    ended = Note(
+        0,
+        "ended",
+        "it exited with status 3 without an answer, between two deals: it is started anew",
+    )
+    assert records[1].notes == (ended, Note(0, "stderr", "bye"))
+
+
+def test_a_bot_that_fails_at_its_first_move_fails_in_a_fresh_process_too(table: RealTable) -> None:
+    table.seat("""
+def on_deal(m): global kings; kings = "K" in "".join(m["hand"])
+def on_move(m): kings or sys.exit(9); send(answer(m))
+""")
+    table.seat()
+    records = table.play(deals=8)
+    starts = [dealt(settings(), record.key, record.start) for record in records]
+    kings = ["K" in "".join(start.hand(0)) for start in starts]
+    assert {*kings} == {True, False}
+    assert [record.faults == () for record in records] == kings
 
 
 def test_the_others_play_on_without_a_forfeiter(table: RealTable) -> None:

@@ -23,7 +23,7 @@ SLOW = {"late": "timeout", "silent": "timeout", "not_utf8": "malformed"}
 """These are only found out when the time for a move is over."""
 UNTIDY = (
     "child_left_behind", "crlf", "extra_fields", "ignores_sigterm", "noisy_stderr",
-    "partial_writes", "stray_bytes", "stray_prints",
+    "one_deal", "partial_writes", "stray_bytes", "stray_prints",
 )  # fmt: skip
 
 

@@ -41,7 +41,9 @@ class Habits:
     pieces: int = 0
     """The most reads that one short line took."""
     stderr: int = 0
-    """Bytes."""
+    """Bytes, in one deal."""
+    early: bool = False
+    """Whether it ended before its input did."""
     ended: bool = False
     """Whether it ended when its input did."""
     left: int = 0
@@ -71,6 +73,11 @@ class Habits:
                     self.stderr > table.settings.stderr,
                     f"it wrote {self.stderr} bytes to stderr in one deal",
                     f"only {table.settings.stderr} are kept, and writing takes time: say less",
+                ),
+                (
+                    self.early,
+                    "it ended between two deals, before its input did",
+                    "play on until stdin ends: a tournament would start it anew for every deal",
                 ),
                 (
                     not self.ended,
@@ -106,7 +113,7 @@ class Habits:
 
 
 def habits_of(bot: BotSpec, table: Table, position: Position, ready: Ready) -> Habits:
-    """Talk with a fresh process of a bot: one move, the result, the end of input.
+    """Talk with a fresh process of a bot: a move, the result, the same again, the end of input.
 
     Args:
         bot: The bot; it has been seen to start and to answer.
@@ -120,9 +127,14 @@ def habits_of(bot: BotSpec, table: Table, position: Position, ready: Ready) -> H
     try:
         listener.say(table.witness(bot).hello, table.settings.start_ms / 1000, answers=1)
         request = table.greeting(position) + table.request(position, ready)
-        listener.say(request, 5 * table.settings.move_ms / 1000, answers=1)
+        patience = 5 * table.settings.move_ms / 1000
+        listener.say(request, patience, answers=1)
         result = Result((1,) * position.state.players, (0.0,) * position.state.players, [])
+        first_deal = listener.habits.stderr
+        listener.say(encode(result) + request, patience, answers=1)
+        listener.habits.early = not listener.answers and child.wait(_GRACE)
         listener.say(encode(result), 0, answers=0)
+        listener.habits.stderr = max(first_deal, listener.habits.stderr - first_deal)
         _see_the_end(child, listener)
     finally:
         child.kill()
@@ -175,7 +187,8 @@ class _Listener:
         self._child = child
         self._line = b""
         self._pieces = 0
-        self._answers = 0
+        self.answers = 0
+        """Objects that have come since something was said."""
         self._poll = select.poll()
         self._open = {child.stdout, child.stderr}
         for stream in self._open:
@@ -183,10 +196,10 @@ class _Listener:
 
     def say(self, data: bytes, seconds: float, *, answers: int) -> None:
         """Write lines and listen until so many objects have come, or the time is over."""
-        self._answers = 0
+        self.answers = 0
         rest = memoryview(data)
         until = time.monotonic() + seconds
-        while rest or (self._answers < answers and time.monotonic() < until and self._open):
+        while rest or (self.answers < answers and time.monotonic() < until and self._open):
             if rest:
                 try:
                     rest = rest[os.write(self._child.stdin, rest) :]
@@ -218,9 +231,7 @@ class _Listener:
             if len(line) < _LARGE:
                 self.habits.pieces = max(self.habits.pieces, self._pieces if not number else 1)
             self.habits.lines.append(line + b"\n")
-            self._answers += line.lstrip().startswith(b"{") and (
-                b'"id"' in line or b"ready" in line
-            )
+            self.answers += line.lstrip().startswith(b"{") and (b'"id"' in line or b"ready" in line)
         if whole:
             self._pieces = 1 if rest else 0
         self._line = rest
