@@ -149,6 +149,32 @@ def test_a_phone_scrolls_in_one_direction_only(
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.parametrize("scheme", COLOURS)
+def test_a_wide_table_shows_on_which_side_there_is_more(
+    look: Look, site: Path, scheme: str
+) -> None:
+    page = look(
+        site / "index.html", viewport={"width": 390, "height": 844}, color_scheme=scheme,
+        java_script_enabled=False,
+    )  # fmt: skip
+    box = page.locator(".wide").first
+    place = box.bounding_box()
+    assert place
+
+    def colour(away: float) -> bytes:
+        """A picture of a spot above the heading's words, so far from the left edge."""
+        return page.screenshot(
+            clip={"x": place["x"] + away, "y": place["y"] + 5, "width": 2, "height": 2}
+        )
+
+    left, right = 3, place["width"] - 5
+    plain = colour(left)
+    assert colour(right) != plain
+    box.evaluate("box => box.scrollLeft = box.scrollWidth")
+    assert colour(left) != plain
+    assert colour(right) == plain
+
+
 def test_everything_but_replays_is_there_without_scripts(look: Look, site: Path) -> None:
     page = look(site / "index.html", java_script_enabled=False)
     assert len(column(page, 2)) == len(NAMES)
