@@ -47,12 +47,12 @@ class Desk:
     def put(self, task: Task) -> None:
         """Have a task done."""
         lane = _lane(task)
-        if lane not in self._idle:
-            lane = next(iter(self._idle), None)
-        if lane is None:
+        # A place that has just been dismissed stands there until its own code has run.
+        waiting = [idle for idle, handed in self._idle.items() if not handed.done()]
+        if not waiting:
             self._tasks.append(task)
         else:
-            self._idle.pop(lane).set_result(task)
+            self._idle.pop(lane if lane in waiting else waiting[0]).set_result(task)
 
     async def take(self, lane: int) -> Task:
         """The next task for a place, as soon as there is one."""

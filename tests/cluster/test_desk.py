@@ -67,6 +67,20 @@ def test_a_task_that_is_handed_to_a_place_in_its_last_moment_goes_to_another() -
     _run(trial())
 
 
+def test_no_task_is_handed_to_a_place_that_is_being_dismissed() -> None:
+    async def trial() -> None:
+        desk = Desk()
+        leaving = asyncio.create_task(desk.take(0))
+        await asyncio.sleep(0)
+        leaving.cancel()  # what it waits for is cancelled, its own code has not run yet
+        desk.put(_chunk(0))
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        assert await desk.take(1) == _chunk(0)
+
+    _run(trial())
+
+
 def test_a_place_that_comes_back_has_the_lane_that_was_left() -> None:
     desk = Desk()
     with desk.place() as first:
