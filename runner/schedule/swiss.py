@@ -72,6 +72,7 @@ class Swiss(Format[SwissOptions]):
     def _playing(self, ranking: list[int], history: History) -> list[int]:
         """The ranking without those who sit out."""
         out = len(ranking) % self.field.players
-        from_bottom = sorted(ranking, key=lambda entrant: -history.rounds[entrant])
+        from_bottom = ranking[::-1]
+        from_bottom.sort(key=lambda entrant: -history.rounds[entrant])
         resting = set(from_bottom[:out])
         return [entrant for entrant in ranking if entrant not in resting]

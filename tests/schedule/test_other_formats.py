@@ -76,6 +76,17 @@ def test_swiss_lets_everybody_sit_out_equally_often() -> None:
     assert all(len(tables) == 4 for tables in rounds)
 
 
+@pytest.mark.parametrize(("entrants", "players"), [(5, 4), (7, 2), (11, 4)])
+def test_swiss_rests_the_last_of_those_who_have_rested_least(entrants: int, players: int) -> None:
+    for seed in range(10):
+        planned = new_format("swiss", entrants, players, seed=seed, rounds=2, games=1)
+        _, (first, second) = played_out(planned, strength)
+        resting = first.points.keys() - second.points.keys()
+        others = first.points.keys() & second.points.keys()
+        assert len(resting) == entrants % players
+        assert max(first.points[e] for e in resting) <= min(first.points[e] for e in others)
+
+
 @pytest.mark.parametrize(("name", "options"), FROM_RESULTS)
 def test_seats_stay_fair(name: str, options: dict[str, int]) -> None:
     rounds, _ = played_out(new_format(name, 12, 4, **options), strength)
