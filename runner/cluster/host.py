@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from runner.cluster.archive import is_unpacked, unpack, unpacked_folder
 from runner.cluster.programs import Programs, StrangerError
 from runner.games.registry import game
 from runner.process.sandbox import choose
+from runner.process.sweep import end_started
 from runner.process.temporary import make_temp, remove_tree
 from runner.run.prepare import specs
 from runner.run.readiness import stage_all
@@ -50,10 +52,16 @@ LEASE = 60.0
 _POLITE = 5.0
 _PROMPT = 1.0
 """Seconds that worker programs get to end, when all is done and when interrupted."""
+_BUILDS_LOOK = 0.05
+"""Seconds between two looks at builds that are to end."""
 _OTHER_FILES = (
     "it is not the same on this host: a file that its command names by an absolute path differs,"
     " or its folder changed while it was sent"
 )
+
+
+_one_builds = threading.Lock()
+"""Held by the run that builds bots in this process: all builds here are its own."""
 
 
 class HostError(Exception):
@@ -103,6 +111,7 @@ async def stage(run: str, dask_worker: Any) -> dict[int, str]:
     """Make all bots ready; gives why some are not, by number.
 
     Raises:
+        StrangerError: The run is not known here, or not any more.
         HostError: The cache cannot be used.
     """
     with _host_errors():
@@ -177,6 +186,7 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         self._temp = make_temp("run")
         self._programs: Programs | None = None
         self._over = False
+        self._builds = False
         self._heard = asyncio.Event()
         self._worker: Any = None
         self._watching: asyncio.Task[None] | None = None
@@ -227,12 +237,7 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
             elif folder is not None:
                 ready.append(parcel.moved(folder))
         setup = self._luggage.setup
-        staged, reasons = stage_all(
-            entrants,
-            launcher=choose(setup.sandbox, trusted=True),
-            build_network=setup.build_network,
-            alone=False,  # this process may be a host to other runs
-        )
+        staged, reasons = self._staged(entrants)
         numbers = {entrant.name: entrant.number for entrant in entrants}
         broken = {numbers[name]: reason for name, reason in reasons.items()}
         broken |= {bot.number: _OTHER_FILES for bot in staged if not self._is_same(bot)}
@@ -244,6 +249,25 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
             pin=self._luggage.pin,
         )
         return broken
+
+    def _staged(self, entrants: list[Entrant]) -> tuple[list[Bot], dict[str, str]]:
+        setup = self._luggage.setup
+        with _one_builds:
+            self._builds = True
+            try:
+                if self._over:
+                    raise StrangerError
+                staged = stage_all(
+                    entrants,
+                    launcher=choose(setup.sandbox, trusted=True),
+                    build_network=setup.build_network,
+                    alone=False,  # this process may be a host to other runs
+                )
+            finally:
+                self._builds = False
+        if self._over:  # and no bot is to blame that its build was ended
+            raise StrangerError
+        return staged
 
     def _tell(self, news: bytes | str) -> None:
         """Let the runner hear of something, if it can be reached."""
@@ -260,6 +284,9 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         self._over = True
         if self._watching is not None and self._watching is not asyncio.current_task():
             self._watching.cancel()
+        while self._builds:
+            await asyncio.to_thread(end_started)
+            await asyncio.sleep(_BUILDS_LOOK)
         if self._programs is not None:
             seconds = _POLITE if politely else _PROMPT
             await asyncio.to_thread(self._programs.end, seconds, politely=politely)

@@ -24,6 +24,7 @@ __all__ = [
     "descendants",
     "end_left_by",
     "end_orphans",
+    "end_started",
     "end_tree",
     "end_unknown_children",
     "freeze",
@@ -150,6 +151,13 @@ def end_left_by(program: int, alive: AbstractSet[int]) -> None:
         alive: Children that have not ended; they are somebody else's to collect.
     """
     _end_children(lambda pid: _mark(pid).partition("-")[0] == str(program), alive=alive)
+
+
+def end_started() -> None:
+    """Kill what this program itself has started as bots and builds; who started it collects it."""
+    for pid in children(os.getpid()):
+        if _mark(pid).partition("-")[0] == str(os.getpid()):
+            end_tree(pid)
 
 
 def _end_children(is_left: Callable[[int], bool], *, alive: AbstractSet[int]) -> None:

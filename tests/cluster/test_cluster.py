@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from whole_program import Arena, until
 
-from runner.process.system import children
+from runner.process.system import children, is_alive
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -122,6 +122,22 @@ def test_an_interrupted_run_leaves_nothing_and_continues_elsewhere(
     assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
     arena.run("run", config, "--out", "far")
     assert arena.files("far") == at_home.files()
+
+
+def test_an_interrupted_run_leaves_no_build_on_the_cluster(
+    arena: Arena, shared_cluster: Cluster, tmp_path: Path
+) -> None:
+    flag = tmp_path / "pid"
+    far_away = shared_cluster.place.path / "cache"
+    build = f'case "$PWD" in "{far_away}"*) echo $$ > "{flag}"; exec sleep 600;; esac'
+    bot = arena.bot("built") | {"build": [["sh", "-c", build]]}
+    config = arena.configure([*_bots(arena), bot])
+    process = arena.start("run", config, "--dask", shared_cluster.address)
+    pid = int(until(lambda: flag.exists() and flag.read_text()))
+    process.send_signal(signal.SIGINT)
+    arena.end(process, 130)
+    assert until(lambda: not is_alive(pid))
+    assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
 
 
 def test_a_worker_program_that_dies_costs_nothing(
