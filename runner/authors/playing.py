@@ -106,8 +106,9 @@ class _Match:
         self._clock = make_clock(invitation.config.clock)
         self._game = find_game(invitation.config.game)
         self._names = (invitation.person, *(bot.name for bot in staged))
-        self._seed = self._remember(staged)
+        self._seed = self._seed_of_all_sittings()
         self._settings = self._play_settings()
+        self._remember(staged)
         setup = player_setup(self._settings, launcher, self._clock)
         self._person = Person(
             seated(invitation.person, _PERSON),
@@ -186,8 +187,24 @@ class _Match:
             target=None,
         )
 
-    def _remember(self, staged: list[Bot]) -> Seed:
-        """Keep what the results mean; gives the seed of all sittings in this folder."""
+    def _seed_of_all_sittings(self) -> Seed:
+        """The seed that was kept here at the first sitting; before that, the one to be kept."""
+        given, kept = self._invitation.seed, self._store.meta("seed")
+        if kept is None:
+            if given is None:
+                return Seed(secrets.token_hex(16), secret=True)
+            return Seed(given, secret=False)
+        seed = Seed(**kept)
+        if given is not None and given != seed.master:
+            raise UsageError(
+                f"{self._invitation.folder}: the cards of the deals kept here come from another"
+                " seed; leave --seed out to play on from that one, give --fresh to move them aside"
+                " and begin again, or --out another folder"
+            )
+        return seed
+
+    def _remember(self, staged: list[Bot]) -> None:
+        """Keep what the results mean, which must be what it was in sittings before."""
         invitation, store = self._invitation, self._store
         rules = invitation.options.in_force()
         now = {
@@ -206,23 +223,13 @@ class _Match:
                 " other rules or older versions of the bots; give --fresh to move them aside and"
                 " begin again, or --out another folder"
             )
-        kept = store.meta("seed")
-        seed = Seed(**kept) if kept else self._drawn()
-        self._seed = seed
         store.set_meta(
-            seed=asdict(seed),
+            seed=asdict(self._seed),
             identity=now,
-            settings=msgspec.to_builtins(self._play_settings()),
+            settings=msgspec.to_builtins(self._settings),
             facts=msgspec.to_builtins(self._facts(staged, rules)),
             complete=False,
         )
-        return seed
-
-    def _drawn(self) -> Seed:
-        given = self._invitation.seed
-        if given is not None:
-            return Seed(given, secret=False)
-        return Seed(secrets.token_hex(16), secret=True)
 
     def _facts(self, staged: list[Bot], rules: dict[str, Any]) -> Facts:
         config = self._invitation.config
