@@ -218,6 +218,20 @@ def test_play_that_does_not_repeat_is_a_warning(tourney: Program) -> None:
     assert "`seed` of each `deal`" in " ".join(check["mend"] for check in of(document, "warning"))
 
 
+MANY_THREADS = """\
+import threading
+
+for _ in range(45):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+"""
+
+
+def test_what_a_tournament_allows_is_allowed_in_every_trial(tourney: Program) -> None:
+    config = ROOMY.replace("memory: 256M", "processes: 100")
+    status, document = report(tourney, bot(tourney, MANY_THREADS + GOOD_BOT), config)
+    assert (status, of(document, "warning")) == (0, [])
+
+
 def test_a_build_that_fails_is_shown(tourney: Program) -> None:
     folder = bot(tourney, GOOD_BOT)
     with (folder / "bot.yaml").open("a") as file:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from runner.games.base import Game, GameOptions, State
+    from runner.play.player import PlayerSetup
     from runner.play.settings import BotSpec, PlaySettings
     from runner.process.clock import Clock
     from runner.process.launcher import Launcher
@@ -50,6 +51,10 @@ class Table(NamedTuple):
     launcher: Launcher
     clock: Clock
 
+    def setup(self) -> PlayerSetup:
+        """What all players at this table share."""
+        return player_setup(self.settings, self.launcher, self.clock)
+
     def witness(
         self,
         bot: BotSpec,
@@ -58,9 +63,7 @@ class Table(NamedTuple):
         lives: int | None = None,
     ) -> Witness:
         """The bot, not yet started; arguments as `Witness` has them."""
-        return Witness(
-            bot, player_setup(self.settings, self.launcher, self.clock), say=say, lives=lives
-        )
+        return Witness(bot, self.setup(), say=say, lives=lives)
 
     def play(self, witness: Witness, seed: int, *, seat: int = 0) -> DealRecord:
         """Play the deal of a seed to its end; the bot sits at `seat`.
@@ -69,7 +72,7 @@ class Table(NamedTuple):
             SpoiltError: The host spoilt it.
         """
         state = self.state(seed)
-        setup = player_setup(self.settings, self.launcher, self.clock)
+        setup = self.setup()
         players: list[Any] = []
         for other in range(state.players):
             if other == seat:

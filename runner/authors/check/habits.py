@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from runner.process.launcher import Program, ResourceLimits
+from runner.process.launcher import Program
 from runner.protocol.lines import encode
 from runner.protocol.messages import Result
 
@@ -121,8 +121,8 @@ def habits_of(bot: BotSpec, table: Table, position: Position, ready: Ready) -> H
         position: Where it has to move.
         ready: What it said before.
     """
-    program = Program(bot.command, bot.folder, bot.env)
-    child = table.launcher.start(program, ResourceLimits(memory=table.settings.memory))
+    program = Program(bot.command, bot.folder, bot.env, bot.rights)
+    child = table.launcher.start(program, table.setup().resources)
     listener = _Listener(child)
     try:
         listener.say(table.witness(bot).hello, table.settings.start_ms / 1000, answers=1)
