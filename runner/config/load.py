@@ -15,6 +15,7 @@ from runner.config.entrants import Candidate, Candidates
 from runner.config.models import (
     Conduct,
     Config,
+    LeftOut,
     LimitsConfig,
     MatchConfig,
     PublishConfig,
@@ -61,7 +62,7 @@ def load_config(
     Args:
         path: The file; if it is not there, a bundled configuration of that name.
         seed: Replaces the file's seed; ``secret`` for none.
-        skip_broken: Leave out bots whose programs this machine does not have, and say so in
+        skip_broken: Leave out bots whose programs this machine does not have, and name them in
             `Config.skipped`, instead of refusing them.
         growing: Take too few bots for a table, even none: enough for all but a run.
 
@@ -221,8 +222,8 @@ def _seed(seed: int | str | None) -> int | str | None:
 
 def _candidates(
     document: Document, file: FilePath, *, seats: int | None, skip_broken: bool
-) -> tuple[list[Candidate], tuple[str, ...]]:
-    """All entrants in their order, and a line for each that was left out.
+) -> tuple[list[Candidate], tuple[LeftOut, ...]]:
+    """All entrants in their order, and those that were left out.
 
     Args:
         document: The file's content.
@@ -238,11 +239,11 @@ def _candidates(
     reader = Candidates(document, FilePath(os.path.realpath(file.parent)))
     read_entries = [reader.read(index) for index in range(len(entries))]
     candidates = [candidate for candidate in read_entries if candidate is not None]
-    skipped: list[str] = []
+    skipped: list[LeftOut] = []
     for candidate in [candidate for candidate in candidates if candidate.broken]:
         if skip_broken:
             candidates.remove(candidate)
-            skipped.append(f"{candidate.entrant.name} is left out: {candidate.broken[0]}")
+            skipped.append(LeftOut(name=candidate.entrant.name, why=str(candidate.broken[0])))
         else:
             for problem in candidate.broken:
                 document.problems.add(problem)

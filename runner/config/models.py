@@ -25,6 +25,7 @@ __all__ = [
     "Conduct",
     "Config",
     "Entrant",
+    "LeftOut",
     "LimitsConfig",
     "MatchConfig",
     "PublishConfig",
@@ -228,6 +229,14 @@ class Entrant(Section):
     """Two of a team never sit at one table."""
 
 
+class LeftOut(Section):
+    """A bot that the configuration names and that takes no part, since it cannot run here."""
+
+    name: str
+    why: str
+    """In one line."""
+
+
 class Conduct(Section):
     """How matches are run and rated: what files and the program write alike."""
 
@@ -273,5 +282,4 @@ class Config(Conduct):
     entrants: tuple[Entrant, ...]
     schedule: ScheduleConfig
     match: MatchConfig
-    skipped: tuple[str, ...] = ()
-    """One line for each bot that was left out because it cannot run here."""
+    skipped: tuple[LeftOut, ...] = ()

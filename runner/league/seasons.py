@@ -133,7 +133,7 @@ def _follow_entries(config: Config, folder: Path) -> None:
     if not (folder / FILE_NAME).is_file():
         return
     entered = {entrant.name for entrant in config.entrants}
-    entered |= {line.partition(" is left out: ")[0] for line in config.skipped}
+    entered |= {bot.name for bot in config.skipped}
     with closing(Store(folder / FILE_NAME)) as store:
         bots = (store.meta("identity") or {"bots": {}})["bots"]
         versions = store.meta("versions") or {}

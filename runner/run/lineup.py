@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from runner.config.models import LeftOut
 from runner.errors import UsageError
 from runner.publish.wording import utc
 from runner.results.records import Decision
@@ -71,7 +72,9 @@ class Lineup:
         """The bots that are ready, in order; why others are not, by name."""
         if not self._choices.new_versions:  # else who was left out is a newcomer
             self._leave_out(
-                dict.fromkeys(self._store.meta("skipped") or (), "left out when this began")
+                dict.fromkeys(
+                    self._store.meta("skipped") or (), "it could not start when this began"
+                )
             )
         bots, broken = stage_all(
             self.config.entrants, launcher=launcher, build_network=self.config.build_network
@@ -176,13 +179,13 @@ class Lineup:
     def _leave_out(self, reasons: dict[str, str]) -> None:
         """Go on without some of the entrants."""
         left = [entrant for entrant in self.config.entrants if entrant.name not in reasons]
-        lines = [f"{name} is left out: {why.splitlines()[0]}" for name, why in reasons.items()]
+        out = [LeftOut(name=name, why=why.splitlines()[0]) for name, why in reasons.items()]
         self.skipped = sorted(reasons)
         self.config = self.config.model_copy(
             update={
                 "entrants": tuple(
                     entrant.model_copy(update={"number": at}) for at, entrant in enumerate(left)
                 ),
-                "skipped": (*self.config.skipped, *lines),
+                "skipped": (*self.config.skipped, *out),
             }
         )

@@ -64,7 +64,7 @@ def plan_lines(
             f" tables of {config.options.players}"
         ),
         *(f"  {bot.number + 1:3}. {_entrant(bot)}" for bot in config.entrants),
-        *(f"  {line}" for line in config.skipped),
+        *(f"  {bot.name} is left out: {bot.why}" for bot in config.skipped),
         "rules: "
         + (pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
         f"limits: {limits_line(config)}; on a fault: {config.on_fault}",

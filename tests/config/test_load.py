@@ -160,8 +160,8 @@ def test_bots_that_cannot_run_here_may_be_left_out(folder: Path) -> None:
     assert [(entrant.number, entrant.name) for entrant in config.entrants] == [
         (0, "a"), (1, "b"), (2, "c"), (3, "d"),
     ]  # fmt: skip
-    assert len(config.skipped) == 1
-    assert "no-such-program" in config.skipped[0]
+    assert [bot.name for bot in config.skipped] == ["x"]
+    assert "no-such-program" in config.skipped[0].why
 
 
 def test_leaving_bots_out_does_not_empty_a_table(folder: Path) -> None:
