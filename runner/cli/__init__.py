@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from runner.cli.interrupt import plain_ctrl_c
 
-__all__ = ["main", "plain_ctrl_c"]
+__all__ = ["main"]
 
 
 def main() -> None:
@@ -24,18 +20,3 @@ def main() -> None:
     with plain_ctrl_c():
         from runner.cli.app import run_app
     sys.exit(run_app())
-
-
-@contextmanager
-def plain_ctrl_c() -> Iterator[None]:
-    """While modules are imported, Ctrl-C just ends the program.
-
-    Python's exception would show a traceback from the middle of an import, or be lost in one.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

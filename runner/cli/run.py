@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from runner.cli import plain_ctrl_c
+from runner.cli.interrupt import plain_ctrl_c
 from runner.cli.options import (
     ConfigFile,
     Dask,

@@ -71,11 +71,8 @@ class Lineup:
     def stage(self, launcher: Launcher) -> tuple[list[Bot], dict[str, str]]:
         """The bots that are ready, in order; why others are not, by name."""
         if not self._choices.new_versions:  # else who was left out is a newcomer
-            self._leave_out(
-                dict.fromkeys(
-                    self._store.meta("skipped") or (), "it could not start when this began"
-                )
-            )
+            skipped = self._store.meta("skipped") or ()
+            self._leave_out(dict.fromkeys(skipped, "it could not start when this began"))
         bots, broken = stage_all(
             self.config.entrants, launcher=launcher, build_network=self.config.build_network
         )
