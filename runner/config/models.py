@@ -184,11 +184,6 @@ class ScheduleConfig(Section):
         """How many rounds are configured; None where the format decides."""
         return getattr(self.options, "rounds", None)
 
-    @property
-    def complete(self) -> bool:
-        """Whether a round is every possible table."""
-        return bool(getattr(self.options, "complete", False))
-
 
 class MatchConfig(Section):
     """What one table plays."""

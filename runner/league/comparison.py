@@ -19,7 +19,7 @@ from runner.config.text import nearest, shown
 from runner.errors import UsageError
 from runner.publish.writing import write_whole
 from runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
-from runner.results.rulings import counted
+from runner.results.rulings import counting_deals
 from runner.results.store import FILE_NAME, Store
 from runner.run.prepare import Seed, make_format
 from runner.run.tournament import run
@@ -200,10 +200,10 @@ def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
 
 
 def _result(config: Config, rule: Rule, store: Store) -> DuelResult:
-    outcome = compare(rule, leads((record for _, record in counted(store)), _A, _B))
+    outcome = compare(rule, leads((record for _, record in counting_deals(store)), _A, _B))
     matches, deals, played = 0, 0, 0
     last = None
-    for _, record in counted(store):
+    for _, record in counting_deals(store):
         played += 1
         matches += record.key[:2] != last
         deals += matches <= outcome.matches

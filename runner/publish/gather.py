@@ -15,7 +15,7 @@ import msgspec
 from runner.publish.choices import fault_text
 from runner.ratings.analysis import Analysis, Certainty, SeatResult, analyse
 from runner.ratings.model import Model
-from runner.results.rulings import counted
+from runner.results.rulings import counting_deals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -289,7 +289,7 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Gathered:
     gatherer = _Gatherer(summary, choices)
 
     def deals() -> Iterator[DealRecord]:
-        for number, record in counted(store):
+        for number, record in counting_deals(store):
             gatherer.add(number, record)
             yield record
 

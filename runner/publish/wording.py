@@ -44,9 +44,15 @@ def drawn(text: str) -> str:
     return _CARD.sub(lambda card: f"{'10' if card[1] == 'T' else card[1]}{_SUITS[card[2]]}", text)
 
 
-def counted(number: int, what: str) -> str:
-    """``1 deal``, ``1,200 deals``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def counted(number: int, what: str, several: str | None = None) -> str:
+    """``1 deal``, ``1,200 deals``.
+
+    Args:
+        number: How many.
+        what: One of them.
+        several: More of them, if that is not made with an s alone: ``matches``.
+    """
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
 def ordinal(number: int) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from runner.results.records import DealOutcome, DealRecord, Decision
     from runner.results.store import Store
 
-__all__ = ["counted", "decision_about", "disqualified", "in_force", "outcomes"]
+__all__ = ["counting_deals", "decision_about", "disqualified", "in_force", "outcomes"]
 
 
 def in_force(store: Store) -> list[Decision]:
@@ -37,7 +37,7 @@ def disqualified(store: Store) -> frozenset[int]:
     )
 
 
-def counted(store: Store) -> Iterator[tuple[int, DealRecord]]:
+def counting_deals(store: Store) -> Iterator[tuple[int, DealRecord]]:
     """The deals that count, in schedule order, with their numbers among all deals, from 1."""
     out = disqualified(store)
     for number, record in enumerate(store.records(), start=1):

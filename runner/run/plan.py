@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from runner.config.text import pairs
 from runner.games import registry as games
 from runner.play.seeds import seed_hash
+from runner.publish.wording import counted
 from runner.run.prepare import Seed, make_format
+from runner.schedule import registry as formats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +58,7 @@ def plan_lines(
     """
     drawn = seed or Seed(0, secret=True)  # how much is played does not depend on it
     tournament = make_format(config, drawn, tuple(bot.name for bot in config.entrants), stages)
+    kind = formats.format_class(config.schedule.format)
     rules = config.options.in_force()
     differing = differing_rules(config.game, rules)
     return [
@@ -69,6 +72,7 @@ def plan_lines(
         + (pairs(differing) if differing else f"all as usual (tourney games {config.game})"),
         f"limits: {limits_line(config)}; on a fault: {config.on_fault}",
         f"protection: {protection}",
+        f"format: {kind.name}, {kind.summary}",
         f"schedule: {_schedule(config, tournament, jobs)}",
         f"seed: {_seed(seed)}",
     ]
@@ -98,33 +102,28 @@ def _size(size: int) -> str:
     return f"{size >> 20} MiB" if size % (1 << 20) == 0 else f"{size >> 10} KiB"
 
 
-def _some(count: int, thing: str, several: str | None = None) -> str:
-    """A number of things."""
-    return f"{count:,} {thing if count == 1 else several or f'{thing}s'}"
-
-
 def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
     rounds = tournament.rounds()
     if rounds is None:
-        return f"{config.schedule.format}, as many rounds as it takes"
-    length = f"{config.schedule.format}, {_rounds(tournament, rounds)}"
+        return "as many rounds as it takes"
+    length = _rounds(tournament, rounds)
     counts = [tournament.matches(number) for number in range(rounds)]
     known = [count for count in counts if count is not None]
     if len(known) < len(counts):
         return length
     matches = sum(known)
     each = config.match.duplicate or config.match.deals
-    text = f"{length}, {_some(matches, 'match', 'matches')}"
+    text = f"{length}, {counted(matches, 'match', 'matches')}"
     if each is None:
         return f"{text} of fresh deals to {config.match.target:g} points"
     if config.match.duplicate:
-        kind = _some(each, "rotation of the same cards", "rotations of the same cards")
+        kind = counted(each, "rotation of the same cards", "rotations of the same cards")
     else:
-        kind = _some(each, "fresh deal")
+        kind = counted(each, "fresh deal")
     deals = matches * each
     guess = duration(deals * _GUESS_SECONDS / jobs)
     return (
-        f"{text} of {kind}, {_some(deals, 'deal')}; about {guess} with {_some(jobs, 'worker')}"
+        f"{text} of {kind}, {counted(deals, 'deal')}; about {guess} with {counted(jobs, 'worker')}"
         f" at {_GUESS_SECONDS * 1000:g} ms a deal,"
         " plus the starts of the bots and the time they think"
     )
@@ -133,7 +132,7 @@ def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
 def _rounds(tournament: Format[Any], rounds: int) -> str:
     """How many rounds there are; those of late entrants have fewer tables, and are told apart."""
     late = sum(tournament.newcomer(number) is not None for number in range(rounds))
-    whole = _some(rounds - late, "round")
+    whole = counted(rounds - late, "round")
     return f"{whole} and {late:,} in which late entrants catch up" if late else whole
 
 

@@ -130,7 +130,7 @@ class Format(ABC, Generic[OptionsT]):
     name: ClassVar[str]
     """The key in configurations: ``round-robin``."""
     summary: ClassVar[str]
-    """One sentence for the plan that is shown before play."""
+    """What is played, in a few words for the plan that is shown before play."""
     options: ClassVar[type[Any]]
     """The model of the options, a subclass of `FormatOptions`."""
     open_to_newcomers: ClassVar[bool] = False

@@ -240,7 +240,8 @@ def test_a_plan_says_what_would_be_played_and_plays_nothing(arena: Arena) -> Non
     for words in (
         "cup: Tien Len", "3 bots, tables of 2", "1. one (Python)", "2. two",
         "rules: bombs_may_lead: false", "start 60 s, move 60 s", "memory 512 MiB",
-        "on a fault: forfeit", "round-robin, 5 rounds, 15 matches", "30 deals",
+        "on a fault: forfeit", "format: round-robin, everybody against everybody",
+        "schedule: 5 rounds, 15 matches", "30 deals",
         "plus the starts of the bots and the time they think", "seed: 1",
     ):  # fmt: skip
         assert words in plan

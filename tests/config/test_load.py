@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from runner.config import Config, bundled, config_schema, load_config
 from runner.config.values import SIZE, TIME
 from runner.errors import ConfigError
+from runner.schedule.round_robin import RoundRobinOptions
 
 BOTS = "bots: [bots/a, bots/b, bots/c, bots/d]\n"
 
@@ -36,7 +37,8 @@ def test_the_defaults(folder: Path) -> None:
     assert (config.match.duplicate, config.match.deals, config.match.target) == (4, None, None)
     assert (config.on_fault, config.max_faults, config.restart) == ("forfeit", 3, "fault")
     assert (config.rating.mu, config.rating.tau, config.rating.draw_probability) == (25, 0, None)
-    assert (config.schedule.format, config.schedule.complete) == ("round-robin", False)
+    assert config.schedule.format == "round-robin"
+    assert config.schedule.options == RoundRobinOptions(rounds=10, complete=False)
     assert [(entrant.number, entrant.name) for entrant in config.entrants] == [
         (0, "a"), (1, "b"), (2, "c"), (3, "d"),
     ]  # fmt: skip

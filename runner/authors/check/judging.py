@@ -6,8 +6,9 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from runner.authors.check.advice import BUILD_ADVICE, advice
-from runner.authors.check.report import Check, Timing, counted
+from runner.authors.check.report import Check, Timing
 from runner.protocol.lines import quoted
+from runner.publish.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

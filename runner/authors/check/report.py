@@ -13,7 +13,7 @@ from runner.results.records import FaultKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Check", "CheckVerdict", "Report", "Timing", "Watcher", "counted"]
+__all__ = ["Check", "CheckVerdict", "Report", "Timing", "Watcher"]
 
 CheckVerdict = Literal["ok", "warning", "failed", "skipped"]
 
@@ -98,8 +98,3 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def count(self, verdict: CheckVerdict) -> int:
         """How many checks ended so."""
         return sum(check.verdict == verdict for check in self.checks)
-
-
-def counted(number: int, word: str) -> str:
-    """``1 deal``, ``2 deals``."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -6,8 +6,8 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from runner.authors.check.report import counted
 from runner.config.text import escaped
+from runner.publish.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
