@@ -103,8 +103,8 @@ def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[D
     """All deals that are played, stored and repeated together with one."""
     if settings.duplicate:
         return [record]
-    in_round = store.records(range(record.key.round, record.key.round + 1))
-    return [other for other in in_round if other.key.match == record.key.match]
+    number, match, _ = record.key
+    return list(store.records(range(number, number + 1), range(match, match + 1)))
 
 
 def as_then(store: Store, cast: Cast) -> tuple[Mode, str]:

@@ -22,5 +22,5 @@ def report_lines(report: Report) -> list[str]:
         lines.append(f"WRONG ({finding.where}): {deal}{escaped(finding.text, _WIDTH)}")
     lines += [f"note: {escaped(note, _WIDTH)}" for note in report.notes]
     checked = f"{report.deals:,} deals checked by the rules, {report.played:,} played again"
-    verdict = "all is as it should be" if report.passed else f"{len(report.findings)} found wrong"
+    verdict = "all is as it should be" if report.passed else f"{report.wrong:,} found wrong"
     return [*lines, f"{checked}: {verdict}"]

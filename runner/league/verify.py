@@ -9,16 +9,15 @@ the bots are at hand, some deals are also played again by them.
 from __future__ import annotations
 
 from contextlib import closing
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from runner.errors import UsageError
-from runner.league.comparing import by_chance, host_faults, parting
-from runner.league.replaying import Workers, as_then, cast_of, match_of, plan_of, play_again
-from runner.league.report import Finding, Report
+from runner.league.replaying import cast_of, plan_of
+from runner.league.report import Findings
 from runner.league.rulebook import RuleBook
+from runner.league.sample import Sample, Wanted
 from runner.league.schedule import certain_rounds, planned_rounds, stored_format
 from runner.play.settings import PlaySettings
 from runner.publish.claim import SITE_FOLDER
@@ -28,38 +27,15 @@ from runner.results.store import FILE_NAME, Store
 from runner.run.signals import StopSignals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from runner.bots import Bot
-    from runner.league.report import Where
-    from runner.play.settings import MatchPlan
-    from runner.results.records import DealKey, DealRecord
+    from runner.league.report import Report
+    from runner.results.records import DealRecord
     from runner.schedule.base import Table
 
 __all__ = ["Wanted", "verify"]
-
-_AGAIN = 2
-"""More times a match is played that came out otherwise, to see whether it always comes out so."""
-_A_FEW = 10
-"""Deals that are played again where nobody said how many."""
-_NAMED = 20
-"""Findings of one kind that are listed."""
-
-
-class Wanted(NamedTuple):
-    """Which deals are to be played again by their bots."""
-
-    sample: int | None = None
-    """So many, at equal distances; None for a few where the bots are at hand."""
-    deals: tuple[int, ...] = ()
-    """These, by their numbers in schedule order, from 1."""
-    workers: Workers = Workers()
-
-    @property
-    def asked(self) -> bool:
-        """Whether somebody relies on deals being played again."""
-        return bool(self.deals) or bool(self.sample)
 
 
 def verify(folder: Path, wanted: Wanted, staged: Sequence[Bot] = ()) -> Report:
@@ -95,29 +71,22 @@ class _Verification:
         self._signals = signals
         self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
         self._book = self._rules_as_stored()
-        self._findings: list[Finding] = []
-        self._notes: list[str] = []
+        self._findings = Findings(store.number)
         self._deals = 0
         self._played = 0
         self._unplayed = 0
 
     def report(self) -> Report:
-        """What came together, with long lists cut."""
-        shown: list[Finding] = []
-        for where, group in groupby(self._findings, key=lambda finding: finding.where):
-            found = list(group)
-            shown += found[:_NAMED]
-            if len(found) > _NAMED:
-                shown.append(Finding(where, f"and {len(found) - _NAMED} more of this kind"))
-        return Report(self._deals, self._played, tuple(shown), tuple(self._notes))
+        """What came together."""
+        return self._findings.report(deals=self._deals, played=self._played)
 
     def check_store(self) -> None:
         """The file itself."""
         for key in self._store.damaged():
-            self._find("store", "it is not as it was stored", key)
+            self._findings.add("store", "it is not as it was stored", key)
             self._signals.check()
         if orphans := self._store.orphans():
-            self._find("store", f"{orphans} faults belong to deals that are not there")
+            self._findings.add("store", f"{orphans} faults belong to deals that are not there")
 
     def check_deals(self) -> None:
         """The schedule, and each deal by the rules."""
@@ -129,10 +98,10 @@ class _Verification:
             self._check_round(number, tables, must=must)
             self._signals.check()
         if beyond := self._store.count(range(number + 1, 2**62)):
-            self._find("schedule", f"{beyond} deals are of rounds that were not planned")
+            self._findings.add("schedule", f"{beyond} deals are of rounds that were not planned")
         if self._unplayed:
             units = "deals" if self._settings.duplicate else "matches"
-            self._notes.append(
+            self._findings.note(
                 f"the tournament goes on: {self._unplayed:,} {units} are not played yet"
             )
 
@@ -148,43 +117,15 @@ class _Verification:
                 if path.read_text(encoding="utf-8", errors="replace") != write(summary):
                     where = path.relative_to(folder)
                     text = f"{where} is not what the stored deals give; tourney publish mends that"
-                    self._find("tables", text)
+                    self._findings.add("tables", text)
         if not seen:
-            self._notes.append("there are no tables beside the results")
+            self._findings.note("there are no tables beside the results")
 
     def play(self, wanted: Wanted, staged: Sequence[Bot]) -> None:
         """Some deals by their bots."""
         cast = cast_of(self._store, staged)
-        chosen: dict[MatchPlan, list[DealRecord]] = {}
-        missing: set[int] = set()
-        for record in self._chosen(wanted):
-            plan = plan_of(self._settings, record)
-            absent = set(record.seating) & cast.missing.keys()
-            missing |= absent
-            if not absent:
-                chosen[plan] = match_of(self._store, self._settings, record)
-        if missing:
-            names = ", ".join(cast.missing[number] for number in sorted(missing))
-            text = (
-                f"not all deals could be played again: not in the cache of staged bots: {names};"
-                " give --config with a configuration that enters the same files"
-            )
-            if wanted.asked:
-                self._find("play", text)
-            else:
-                self._notes.append(text)
-        plans = list(chosen)
-        if plans:
-            if wanted.workers.sandbox is None and (text := as_then(self._store, cast)[1]):
-                self._notes.append(text)
-            again = play_again(self._store, cast, plans, self._signals, wanted.workers)
-            for plan, records in zip(plans, again, strict=True):
-                self._played += len(chosen[plan])
-                if parting(self._settings, chosen[plan], records) is not None:
-                    more = play_again(
-                        self._store, cast, [plan] * _AGAIN, self._signals, wanted.workers
-                    )
-                    self._judge(chosen[plan], records, [records, *more])
+        sample = Sample(self._store, self._settings, cast, self._signals, self._findings)
+        self._played = sample.check(wanted)
 
     def _rules_as_stored(self) -> RuleBook:
         """Refuse results whose rules this version knows differently."""
@@ -213,7 +154,7 @@ class _Verification:
                 if records is not None:
                     self._check_match(table, records)
                 elif must:
-                    self._find(
+                    self._findings.add(
                         "schedule",
                         f"round {number + 1}, match {table.match + 1}, deal {rotation + 1} is not"
                         " there",
@@ -221,58 +162,19 @@ class _Verification:
                 else:
                     self._unplayed += 1
         for records in there.values():
-            self._find("schedule", "it is of no match that was planned", records[0].key)
+            self._findings.add("schedule", "it is of no match that was planned", records[0].key)
 
     def _check_match(self, table: Table, records: list[DealRecord]) -> None:
         for at, record in enumerate(records):
             if plan_of(self._settings, record).seating != table.seating:
-                self._find("schedule", "others sit there than the schedule says", record.key)
+                self._findings.add(
+                    "schedule", "others sit there than the schedule says", record.key
+                )
                 return
             if not self._settings.duplicate and record.key.deal != at:
-                self._find("schedule", "the deal before it in its match is not there", record.key)
+                self._findings.add(
+                    "schedule", "the deal before it in its match is not there", record.key
+                )
                 return
         for key, text in self._book.wrong(records):
-            self._find("rules", text, key)
-
-    def _chosen(self, wanted: Wanted) -> Iterator[DealRecord]:
-        total = self._store.count()
-        if wanted.deals:
-            yield from (self._store.record(number) for number in wanted.deals)
-            return
-        count = min(total, _A_FEW if wanted.sample is None else wanted.sample)
-        for index in range(count):
-            yield self._store.record(1 + index * total // count)
-
-    def _judge(
-        self,
-        stored: Sequence[DealRecord],
-        again: Sequence[DealRecord],
-        plays: Sequence[Sequence[DealRecord]],
-    ) -> None:
-        """Say what a match means that came out otherwise."""
-        part = parting(self._settings, stored, again)
-        if part is None:
-            return
-        at, where = part
-        names = self._names()
-        who = "" if where.entrant is None else f" of {names[where.entrant]}"
-        text = f"move {where.move}{who} was {where.before}, is {where.after} when played again"
-        key = stored[at].key
-        random = by_chance(self._settings, plays)
-        number = self._store.number(key)
-        if random and (where.entrant is None or where.entrant in random):
-            listed = ", ".join(names[entrant] for entrant in sorted(random))
-            self._notes.append(f"deal {number}: {text}; {listed} has randomness of its own")
-        elif host_faults([*stored, *again]):
-            self._notes.append(
-                f"deal {number}: {text}; a fault that depends on the machine was in it"
-            )
-        else:
-            self._find("play", text, key)
-
-    def _names(self) -> list[str]:
-        return [entrant["name"] for entrant in self._store.meta("facts")["entrants"]]
-
-    def _find(self, where: Where, text: str, key: DealKey | None = None) -> None:
-        number = None if key is None else self._store.number(key)
-        self._findings.append(Finding(where, text, number))
+            self._findings.add("rules", text, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -97,6 +98,20 @@ def test_what_was_changed_is_found(
     reports = [verify(out, NOTHING_PLAYED) for _ in "12"]
     assert reports[0] == reports[1]
     assert where in {finding.where for finding in reports[0].findings}
+
+
+def test_of_much_that_is_wrong_the_first_of_each_kind_is_listed_and_the_rest_counted(
+    out: Path, sql: sqlite3.Connection
+) -> None:
+    for match in range(100, 115):  # 15 in each round, and between them what the rules find
+        sql.execute(f"INSERT INTO deals SELECT round, {match}, {REST} WHERE match + deal = 0")
+    sql.execute("UPDATE deals SET points = '[9.0,9.0]' WHERE round = 1 AND match < 100")
+    report = verify(out, NOTHING_PLAYED)
+    schedule = [finding for finding in report.findings if finding.where == "schedule"]
+    assert [finding.text for finding in schedule[20:]] == ["and 10 more of this kind"]
+    found = Counter(finding.where for finding in report.findings)
+    assert (found["store"], found["schedule"], found["rules"]) == (21, 21, 8)
+    assert report.wrong == 38 + 30 + 8 + found["tables"]
 
 
 def test_whoever_forges_the_digest_too_is_found_by_the_rules(
