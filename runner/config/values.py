@@ -81,8 +81,8 @@ class Quantity:
         text = shown(value)
         bare = text.strip("'")
         if re.fullmatch(r"[0-9]+(\.[0-9]+)?", bare):
-            *_, other, unit = [*self.units][:2]
-            raise ValueError(f"{text} has no unit: write {bare}{unit} or {bare}{other}")
+            small, larger = [*self.units][:2]
+            raise ValueError(f"{text} has no unit: write {bare}{larger} or {bare}{small}")
         raise ValueError(f"found {text}, expected a {self.name} such as {self.examples}")
 
 

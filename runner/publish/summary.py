@@ -14,7 +14,7 @@ from runner.ratings.model import Model
 from runner.ratings.raters import Update
 from runner.ratings.standings import Standing, standings
 from runner.results.records import DealKey
-from runner.results.rulings import disqualified, in_force, outcomes
+from runner.results.rulings import HEAVIEST_FIRST, disqualified, in_force, outcomes
 
 if TYPE_CHECKING:
     from runner.results.store import Store
@@ -102,7 +102,7 @@ class Summary(msgspec.Struct, frozen=True):
     def ruling(self, name: str) -> Ruling | None:
         """What was decided about a bot; a disqualification before a withdrawal."""
         found = [ruling for ruling in self.rulings if ruling.name == name]
-        return min(found, key=lambda ruling: ruling.kind, default=None)
+        return min(found, key=lambda ruling: HEAVIEST_FIRST.index(ruling.kind), default=None)
 
 
 def kept_facts(store: Store) -> Facts:

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from runner.results.records import DealOutcome, DealRecord, Decision
     from runner.results.store import Store
 
-__all__ = ["counting_deals", "decision_about", "disqualified", "in_force", "outcomes"]
+__all__ = [
+    "HEAVIEST_FIRST",
+    "counting_deals",
+    "decision_about",
+    "disqualified",
+    "in_force",
+    "outcomes",
+]
+
+HEAVIEST_FIRST = ("disqualified", "withdrawn")
+"""The kinds of decisions; where two about an entrant are in force, the heavier is told."""
 
 
 def in_force(store: Store) -> list[Decision]:
@@ -27,7 +37,7 @@ def in_force(store: Store) -> list[Decision]:
 def decision_about(store: Store, entrant: int) -> Decision | None:
     """The decision in force about an entrant, the heavier one if there are two."""
     found = [decision for decision in in_force(store) if decision.entrant == entrant]
-    return min(found, key=lambda decision: (decision.kind, decision.number), default=None)
+    return min(found, key=lambda decision: HEAVIEST_FIRST.index(decision.kind), default=None)
 
 
 def disqualified(store: Store) -> frozenset[int]:
