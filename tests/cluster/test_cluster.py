@@ -30,6 +30,19 @@ if not os.fork():
     os.closerange(0, 3)
     time.sleep(600)
 """
+CUTS_THE_LINE_ONCE = """
+import sys
+if "dask" in sys.orig_argv:
+    import runner.cluster.host as host
+    enter = host.enter
+    def cut(luggage, dask_worker):
+        host.enter = enter
+        for line, use in list(dask_worker._comms.items()):
+            if use == "run":
+                line.abort()
+    host.enter = cut
+    cut.__module__, cut.__qualname__ = enter.__module__, enter.__qualname__
+"""
 IMPATIENT = """
 import runner.run.silence as silence
 silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
@@ -192,6 +205,17 @@ def test_a_dask_worker_that_hangs_is_named_and_others_play_until_it_answers(
     arena.end(process)
     assert arena.files("far") == at_home.files()
     assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
+
+
+def test_a_dask_worker_that_cannot_be_reached_for_a_moment_is_taken_on_again(
+    arena: Arena, shared_cluster: Cluster, tmp_path: Path
+) -> None:
+    config = arena.configure(_bots(arena))
+    with shared_cluster.with_another(**_customized(tmp_path, CUTS_THE_LINE_ONCE)):
+        until(lambda: len(_names(shared_cluster)) == len(shared_cluster.workers))
+        ended = arena.run("run", config, "--out", "far", "--dask", shared_cluster.address)
+    assert "it is left out" not in ended.stderr
+    assert arena.table("far")["complete"]
 
 
 def test_a_machine_where_worker_programs_fail_is_left_out_and_others_play(
