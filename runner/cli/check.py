@@ -36,8 +36,9 @@ def check(
 
     from runner.authors.check import check_bot, make_plan
     from runner.authors.check.text import summary_lines
-    from runner.authors.folder import read_bot
+    from runner.config import read_bot
     from runner.authors.protection import tidy
+    from runner.cli.terminal import write_exactly
     from runner.cli.trying import Silent, Spoken
     from runner.config import load_config
 
@@ -49,7 +50,7 @@ def check(
         report = check_bot(entrant, plan, watcher)
     if json:
         document = {"passed": report.passed, **msgspec.to_builtins(report)}
-        typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        write_exactly(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
     else:
         for line in summary_lines(report):
             typer.echo(line)

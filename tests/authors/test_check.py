@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pexpect
 import pytest
-from authors_program import BOTS
+from authors_program import BOTS, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from authors_program import Program
 
 ROOMY = f"""\
 game: tienlen
@@ -101,6 +99,12 @@ def report(tourney: Program, folder: Path, config: str = ROOMY) -> tuple[int, di
 
 def of(document: dict[str, Any], verdict: str) -> list[dict[str, Any]]:
     return [check for check in document["checks"] if check["verdict"] == verdict]
+
+
+def test_a_report_for_programs_is_utf_8_whatever_the_locale_says(tourney: Program) -> None:
+    folder = bot(tourney, "raise SystemExit", "\N{GAME DIE}")
+    poor = Program(tourney.folder, {**tourney.environment, "PYTHONIOENCODING": "latin-1"})
+    assert report(poor, folder)[1]["bot"] == "\N{GAME DIE}"
 
 
 def test_a_good_bot_passes_all_checks_of_both_games(tourney: Program) -> None:
