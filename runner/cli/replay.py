@@ -67,6 +67,13 @@ def replay(  # noqa: PLR0913 - each is an option
     from runner.errors import UsageError
     from runner.results.store import FILE_NAME, Store
 
+    _refuse_contradictions(
+        {"DEAL": deal, "--last-fault": last_fault},
+        {"--html": html, "--seat": seat},
+        {"--html": html, "--feed": feed},
+    )
+    if html is None and debug is not None:
+        raise UsageError("--debug and --no-debug are for a page: give --html as well")
     with closing(Store(folder / FILE_NAME)) as store:
         failed_seat = None
         if last_fault is not None:
@@ -85,6 +92,15 @@ def replay(  # noqa: PLR0913 - each is an option
         _show(stored, number, seat, failed_seat)
     else:
         _feed(stored, failed_seat if seat is None else seat, feed)
+
+
+def _refuse_contradictions(*pairs: dict[str, object]) -> None:
+    """Refuse two options that cannot both be meant; a pair has their values by their names."""
+    from runner.errors import UsageError
+
+    for pair in pairs:
+        if None not in pair.values():
+            raise UsageError(f"{' and '.join(pair)} contradict each other; leave one of them out")
 
 
 def _page(store: Store, deal: int, path: Path, *, debug: bool | None) -> None:
@@ -117,7 +133,8 @@ def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) 
 def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
     from runner.authors.again import compare
     from runner.authors.feeding import difference_lines, summary_line
-    from runner.authors.folder import read_bot, spec_of, stage_bot
+    from runner.authors.folder import spec_of, stage_bot
+    from runner.config import read_bot
     from runner.authors.protection import protection, tidy
     from runner.errors import UsageError
     from runner.play.faults import Fault, SpoiltError

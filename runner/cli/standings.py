@@ -44,11 +44,17 @@ def standings(
 
     from runner.cli.terminal import write_exactly
     from runner.cli.texts import print_table
+    from runner.errors import UsageError
     from runner.publish.certainty import QUICK_DEALS, short_schedule
     from runner.publish.summary import summarise
     from runner.publish.tables import FORMATS
     from runner.results.store import FILE_NAME, Store
 
+    if warn and format is not Format.table:
+        raise UsageError(
+            f"--warn adds to the table on the screen, so it cannot go with --format {format}; leave"
+            " one of them out"
+        )
     with closing(Store(folder / FILE_NAME)) as store:
         summary = summarise(store)
         if format is Format.table:

@@ -162,6 +162,10 @@ WRONG = {
     "no such bot": (("--last-fault", "gredy"), "; did you mean 'greedy'?\n"),
     "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here; "),
     "nobody's requests": ((1, "--feed", BOTS / "planner"), "give --seat as well"),
+    "two deals": ((1, "--last-fault", "crash-move"), "DEAL and --last-fault contradict each other"),
+    "a page of one seat": ((1, "--html", "a", "--seat", 0), "--html and --seat contradict each"),
+    "a page for a bot": ((1, "--html", "a", "--feed", "b"), "--html and --feed contradict each"),
+    "notes without a page": ((1, "--no-debug"), "give --html as well"),
 }
 
 
