@@ -26,7 +26,7 @@ from runner.process.launcher import Launcher, detached, next_mark
 from runner.process.sandbox.arguments import FEATURES, bwrap_options
 from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
 from runner.process.sandbox.finding import UnavailableError
-from runner.process.sandbox.identity import Identities, is_root, setpriv
+from runner.process.sandbox.identity import identities, is_root, setpriv
 from runner.process.sandbox.pipes import Descriptors, memory_file, read_until, two_way_pipe
 from runner.process.sandbox.rlimits import rlimits
 from runner.process.sandbox.seccomp import Policy, filter_for_this_machine
@@ -121,7 +121,7 @@ class BwrapLauncher(Launcher):
         self._bwrap = bwrap
         self._features = features
         self._filter = filter_for_this_machine()
-        self._identities = Identities() if is_root() else None
+        self._users = identities()
 
     def describe(self) -> str:
         """See `Launcher.describe`."""
@@ -130,17 +130,16 @@ class BwrapLauncher(Launcher):
 
     def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
         view = view_of(program)
-        user = None if self._identities is None else self._identities.next()
-        as_root = user is not None
+        as_root = self._users is not None
         launch = _Launch(
             bwrap=self._bwrap,
             options=bwrap_options(program, view, limits, self._features, as_root=as_root),
             rules=self._filter(Policy(program.rights.network, program.builds)),
-            command=program.command if user is None else (*_become(user), *program.command),
+            command=program.command,
             rlimits=rlimits(limits, processes=limits.processes),
             group=group,
         )
-        return start_for(user, view.folder, builds=program.builds, start=launch.start)
+        return start_for(self._users, view.folder, builds=program.builds, start=launch.start)
 
 
 @dataclass(frozen=True)
@@ -154,14 +153,15 @@ class _Launch:
     rlimits: list[tuple[int, int]]
     group: Group | None
 
-    def start(self) -> _BwrapChild:
+    def start(self, user: int | None) -> _BwrapChild:
+        """Start it as another user, unless that is None."""
         mark = next_mark()
         with Descriptors() as ours, Descriptors() as passed:
             info, report = os.pipe()
             ours.keep(info)
             passed.keep(report)
             gate = ours.keep(two_way_pipe())
-            process = self._spawn(mark, report, gate)
+            process = self._spawn(user, mark, report, gate)
             passed.close()  # so that its end can be seen
             child = _adopt(process, mark, info, self.group)
             try:
@@ -177,8 +177,11 @@ class _Launch:
                 raise
         return child
 
-    def _spawn(self, mark: str, report: int, gate: int) -> subprocess.Popen[bytes]:
+    def _spawn(
+        self, user: int | None, mark: str, report: int, gate: int
+    ) -> subprocess.Popen[bytes]:
         """Start bubblewrap."""
+        become = () if user is None else _become(user)
         with Descriptors() as passed:
             rules = passed.keep(memory_file(self.rules))
             words = [*self.options, "--seccomp", f"{rules}"]
@@ -186,7 +189,7 @@ class _Launch:
             arguments = memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
             passed.keep(arguments)
             return spawn(
-                [self.bwrap, "--args", f"{arguments}", "--", *self.command],
+                [self.bwrap, "--args", f"{arguments}", "--", *become, *self.command],
                 cwd="/",
                 env={MARK: mark},
                 inherited=(arguments, rules, report, gate),

@@ -13,6 +13,8 @@ from runner.process.sandbox.identity import check_readable, lend, take_back
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from runner.process.sandbox.identity import Identities
+
 __all__ = ["ConfinedChild", "spawn", "start_for"]
 
 
@@ -21,7 +23,7 @@ class ConfinedChild(Child):
     """A child behind a wrapper."""
 
     loan: ExitStack | None = None
-    """Gives back the folder that belongs to a build's own user while it runs."""
+    """Gives back its user, and the folder that belongs to a build's user while it runs."""
 
     def _sweep(self) -> None:
         super()._sweep()
@@ -47,27 +49,34 @@ def spawn(
 
 
 def start_for(
-    user: int | None, folder: str, *, builds: bool, start: Callable[[], ConfinedChild]
+    users: Identities | None,
+    folder: str,
+    *,
+    builds: bool,
+    start: Callable[[int | None], ConfinedChild],
 ) -> ConfinedChild:
-    """Start something for a user of its own, to whom a build's folder is lent meanwhile.
+    """Start something as a user of its own, whose a build's folder is meanwhile.
 
     Args:
-        user: The number of that user; None to stay who we are.
+        users: Whence the user comes, and goes back when all that was started is gone; None to stay
+            who we are.
         folder: The bot's folder.
         builds: Whether it is to be written to.
-        start: Does it.
+        start: Starts it as that user.
 
     Raises:
         PermissionError: The user could not read the folder.
+        RunError: There is no user for it.
     """
-    if user is None:
-        return start()
+    if users is None:
+        return start(None)
     if not builds:
         check_readable(folder)
-        return start()
     with ExitStack() as loan:
-        loan.callback(take_back, folder)
-        lend(folder, user)
-        child = start()
+        user = loan.enter_context(users.user())
+        if builds:
+            loan.callback(take_back, folder)
+            lend(folder, user)
+        child = start(user)
         child.loan = loan.pop_all()
     return child

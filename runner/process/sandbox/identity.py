@@ -8,19 +8,36 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from itertools import count
+from collections import deque
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, cast
 
+from runner.errors import RunError
 from runner.process.launcher import SAFE_PATH
 from runner.process.sandbox.finding import UnavailableError
 
-__all__ = ["Identities", "check_readable", "is_root", "lend", "setpriv", "take_back"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Identities",
+    "check_readable",
+    "identities",
+    "is_root",
+    "lend",
+    "setpriv",
+    "take_back",
+]
 
 _RANGES = (
-    (1879048192, 1 << 28),  # unused by any convention; wide enough for 64 bots of every worker
+    (1879048192, 1 << 28),  # unused by any convention; a share for each process of any Linux
     (61184, 4336),  # set aside for users that come and go; all that a small container maps
 )
-_BOTS_A_WORKER = 64
+_SHARE = 64
+"""Of 1 << 28 users for each of 1 << 22 numbers of processes and threads, the most there can be."""
 
 
 def is_root() -> bool:
@@ -41,10 +58,12 @@ def setpriv() -> str:
 
 
 class Identities:
-    """Numbers that serve as user and group of one bot each.
+    """The users of this program's bots: numbers that serve as user and group of one bot each.
 
-    Two bots on one machine share a number only in the narrow range, and then only by chance;
-    they share a limit on processes then.
+    While a process lives its number is nobody else's, and so are the 64 users that follow from it.
+    A program with more bots at a time has threads that do nothing, for the numbers that they hold:
+    each is good for 64 more. So no two bots are one user, except in the narrow range, where those
+    of two programs may be by chance; they share a limit on processes then.
 
     Raises:
         UnavailableError: Neither range is mapped here.
@@ -52,12 +71,57 @@ class Identities:
 
     def __init__(self) -> None:
         self._first, self._size = _usable_range()
-        self._serial = count()
+        self._extending = Lock()
+        self._ours = self._share_of(os.getpid())
+        self._free = deque(sorted(self._ours))
 
-    def next(self) -> int:
-        """A number for the next bot."""
-        place = os.getpid() * _BOTS_A_WORKER + next(self._serial) % _BOTS_A_WORKER
-        return self._first + place % self._size
+    @contextmanager
+    def user(self) -> Iterator[int]:
+        """A user that no other living bot of this program is.
+
+        The context is to last until all of the bot is gone.
+
+        Raises:
+            RunError: There is none.
+        """
+        number = self._take()
+        try:
+            yield number
+        finally:
+            self._free.append(number)  # needs no lock, so no bot's end waits for another's start
+
+    def _take(self) -> int:
+        with self._extending:
+            while not self._free:
+                share = self._share_of(_idle_thread())
+                self._free.extend(sorted(share - self._ours))  # shares overlap in the narrow range
+                self._ours |= share
+            return self._free.popleft()
+
+    def _share_of(self, holder: int) -> set[int]:
+        """The users that go with the number of a process or thread."""
+        places = range(holder * _SHARE, (holder + 1) * _SHARE)
+        return {self._first + place % self._size for place in places}
+
+
+@cache
+def identities() -> Identities | None:
+    """Those of this program, for all its launchers; None if its bots run as its own user.
+
+    Raises:
+        UnavailableError: See `Identities`.
+    """
+    return Identities() if is_root() else None
+
+
+def _idle_thread() -> int:
+    """The number of a new thread that holds it as long as this program lives."""
+    thread = Thread(target=Event().wait, name="tourney-users", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise RunError(f"there is no user left for another bot: {error}") from error
+    return cast("int", thread.native_id)  # it has one once it is started
 
 
 def _usable_range() -> tuple[int, int]:

@@ -27,7 +27,7 @@ from runner.process.sandbox import confine
 from runner.process.sandbox.confine import BOOT, CONFINED
 from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
 from runner.process.sandbox.finding import UnavailableError
-from runner.process.sandbox.identity import Identities, is_root
+from runner.process.sandbox.identity import identities, is_root
 from runner.process.sandbox.pipes import Descriptors, memory_file, read_until
 from runner.process.sandbox.rlimits import rlimits, tasks_of_user
 from runner.process.sandbox.rules import SCOPES_SINCE, file_rules, ruleset
@@ -73,7 +73,7 @@ class LandlockLauncher(Launcher):
         self._version = version
         self._own_namespace = own_namespace
         self._filter = filter_for_this_machine()
-        self._identities = Identities() if is_root() else None
+        self._users = identities()
 
     def describe(self) -> str:
         """See `Launcher.describe`."""
@@ -85,21 +85,17 @@ class LandlockLauncher(Launcher):
 
     def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
         view = view_of(program)
-        user = None if self._identities is None else self._identities.next()
         with ExitStack() as undo:
             temp = None
             if program.builds:
                 temp = make_temp("build")
                 undo.callback(remove_tree, temp)
-                if user is not None:
-                    os.chown(temp, user, user)
             policy = Policy(program.rights.network, program.builds, shares_host=True)
             environment = clean_environment(program, str(temp or _NO_FOLDER)) | dict(view.env)
             launch = _Launch(
                 program=program,
                 plan={
                     "parent": os.getpid(),
-                    "user": user,
                     "own_namespace": self._own_namespace,
                     "limits": rlimits(limits, processes=self._most_processes(limits)),
                     "ruleset": ruleset(self._version),
@@ -111,14 +107,14 @@ class LandlockLauncher(Launcher):
                 most_processes=None if self._counted else limits.processes,
                 group=group,
             )
-            child = start_for(user, view.folder, builds=program.builds, start=launch.start)
+            child = start_for(self._users, view.folder, builds=program.builds, start=launch.start)
             undo.pop_all()
         return child
 
     @property
     def _counted(self) -> bool:
         """Whether the system counts the processes of each bot by themselves."""
-        return self._own_namespace or self._identities is not None
+        return self._own_namespace or self._users is not None
 
     def _most_processes(self, limits: ResourceLimits) -> int:
         if self._counted:
@@ -138,7 +134,10 @@ class _Launch:
     """For the watchdog, where the system does not count them."""
     group: Group | None
 
-    def start(self) -> ConfinedChild:
+    def start(self, user: int | None) -> ConfinedChild:
+        """Start it as another user, unless that is None."""
+        if self.temp is not None and user is not None:
+            os.chown(self.temp, user, user)
         with Descriptors() as ours, Descriptors() as until_entered, Descriptors() as passed:
             failures, report = os.pipe()
             ours.keep(failures)
@@ -146,7 +145,7 @@ class _Launch:
             gate, barrier = os.pipe()
             passed.keep(gate)
             until_entered.keep(barrier)
-            child = self._spawn(report, gate)
+            child = self._spawn(user, report, gate)
             passed.close()  # so that the ends of both can be seen
             self._put_into_group(child)
             until_entered.close()
@@ -155,10 +154,10 @@ class _Launch:
             raise _failure(answer, child, self.program.command[0])
         return child
 
-    def _spawn(self, report: int, gate: int) -> ConfinedChild:
+    def _spawn(self, user: int | None, report: int, gate: int) -> ConfinedChild:
         """Start the small program."""
         mark = next_mark()
-        plan = {**self.plan, "environment": self.environment | {MARK: mark}}
+        plan = {**self.plan, "user": user, "environment": self.environment | {MARK: mark}}
         with Descriptors() as passed:
             content = passed.keep(memory_file(marshal.dumps((_confine(), plan))))
             words = (*_PYTHON, f"{content}", f"{report}", f"{gate}", *self.program.command)
