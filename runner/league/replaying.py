@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -12,6 +11,7 @@ from runner.bots.recall import recall
 from runner.errors import UsageError
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings, Retired
 from runner.process.sandbox import choose, resolve
+from runner.process.sandbox.backends import BACKENDS
 from runner.run.cores import available
 from runner.run.local import LocalExecutor
 from runner.run.prepare import specs
@@ -41,8 +41,7 @@ __all__ = [
 
 _TICK = 0.1
 _MOST_ALIVE = 64
-_UNCONFINED: tuple[Mode, ...] = ("limits", "off")
-_UNPLAYED = re.compile(r"forfeited unplayed: it failed in every deal of round (\d+)")
+_UNCONFINED = tuple(backend.name for backend in BACKENDS.values() if not backend.confines)
 
 
 class Workers(NamedTuple):
@@ -91,12 +90,8 @@ def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
     rotation = record.key.deal if settings.duplicate else 0
     seats = len(record.seating)
     first = tuple(record.seating[(seat - rotation) % seats] for seat in range(seats))
-    retired = tuple(
-        Retired(fault.entrant, fault.kind, int(found[1]) - 1)
-        for fault in record.faults
-        if (found := _UNPLAYED.fullmatch(fault.cause))
-    )
-    return MatchPlan(record.key.round, record.key.match, first, rotation, retired)
+    retired = filter(None, map(Retired.of, record.faults))
+    return MatchPlan(record.key.round, record.key.match, first, rotation, tuple(retired))
 
 
 def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[DealRecord]:

@@ -259,9 +259,8 @@ class DealInPlay:
         return substituted
 
     def _forfeit_unplayed(self, seat: Seat, absent: Retired) -> None:
-        cause = f"forfeited unplayed: it failed in every deal of round {absent.round + 1}"
         self._faults.append(
-            FaultRecord(seat.number, absent.entrant, absent.kind, len(self._codes), cause)
+            FaultRecord(seat.number, absent.entrant, absent.kind, len(self._codes), absent.cause)
         )
         self._forfeit(seat)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import msgspec
 
 from runner.process.launcher import Rights
-from runner.results.records import FaultKind
+from runner.results.records import FaultKind, FaultRecord
 
 __all__ = ["BotSpec", "MatchPlan", "PlaySettings", "Retired"]
+
+_FORFEITED = "forfeited unplayed: it failed in every deal of round "
+"""The cause of the fault that is kept of a deal so forfeited, up to the number of the round."""
 
 
 class BotSpec(msgspec.Struct, frozen=True):
@@ -58,6 +61,19 @@ class Retired(msgspec.Struct, frozen=True, array_like=True):
     entrant: int
     kind: FaultKind
     round: int
+
+    @property
+    def cause(self) -> str:
+        """The cause of the fault that is kept of it, from which `of` has it again."""
+        return f"{_FORFEITED}{self.round + 1}"
+
+    @classmethod
+    def of(cls, fault: FaultRecord) -> Self | None:
+        """What a stored fault tells of; None for a fault that happened in play."""
+        number = fault.cause.removeprefix(_FORFEITED)
+        if number == fault.cause or not number.isdecimal():
+            return None
+        return cls(fault.entrant, fault.kind, int(number) - 1)
 
 
 class MatchPlan(msgspec.Struct, frozen=True, array_like=True):

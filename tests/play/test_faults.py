@@ -292,8 +292,10 @@ def test_retired_entrants_forfeit_unplayed_and_are_never_started(table: RealTabl
     table.seat("log('start')")
     table.seat(logging=True)
     table.seat(logging=True)
-    (record,) = table.play(retired=(Retired(0, "crash", 4),))
+    retired = Retired(0, "crash", 4)
+    (record,) = table.play(retired=(retired,))
     (fault,) = record.faults
+    assert Retired.of(fault) == retired  # for whoever plays the deal again
     assert fault.kind == "crash"
     assert "round 5" in fault.cause
     assert record.places[0] == 3
