@@ -29,9 +29,9 @@ def season(
     """Play what is new in a season of a league.
 
     It says what has changed since the last time. Made to be run from cron or CI: if there is
-    nothing new, nothing is played. Bots that cannot
-    start are left out, changed ones join as new versions, bots that are no longer entered are
-    withdrawn. The results are in `seasons/NAME` beside the configuration.
+    nothing new, nothing is played. Bots that cannot start are left out, changed ones join as new
+    versions, bots that are no longer entered are withdrawn. The results are in `seasons/NAME`
+    beside the configuration.
     """
     from runner.authors.league import find_league
     from runner.cli.reporting import make_reporter

@@ -40,8 +40,8 @@ def verify(  # noqa: PLR0913 - each is an option
 ) -> None:
     """Check stored deals and published tables.
 
-    The deals are checked by the schedule, the rules and the bots, the tables by the
-    deals. Exit status 0 if all is as it should be, 1 if not.
+    The deals are checked by the schedule, the rules and the bots, the tables by the deals. Exit
+    status 0 if all is as it should be, 1 if not.
     """
     import msgspec
 
