@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from runner.run.checkpoint import finished_blocks
 from runner.run.field import kept_stages
 from runner.run.planner import round_result, rounds_in
 from runner.run.prepare import make_field
@@ -70,6 +71,5 @@ def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
     """How many rounds must be there in full; None for all of them."""
     if store.meta("complete"):
         return None
-    kept = store.meta("checkpoint")
     size = tournament.matches(0) if tournament.ahead() else None
-    return rounds_in(kept["blocks"], size) if kept else 0
+    return rounds_in(finished_blocks(store), size)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from runner.results.rows import Row
 
-__all__ = ["ALL", "FILE_NAME", "SCHEMA_VERSION", "Store"]
+__all__ = ["ALL", "CHECKPOINT", "FILE_NAME", "SCHEMA_VERSION", "Store"]
+
+CHECKPOINT = "checkpoint"
+"""The key of what a run has counted of the deals so far, which holds no more if they change."""
 
 _FULL_STDERR_FAULTS = 20
 """So many faults of a bot are kept with all their stderr, later ones with its tail."""
@@ -65,7 +68,7 @@ class Store(StoredDeals):
                     f"DELETE FROM {table} WHERE round = ? AND match = ? AND deal = ?",  # noqa: S608 - two names of ours
                     old,
                 )
-            self._db.execute("DELETE FROM meta WHERE key = 'checkpoint'")
+            self._db.execute("DELETE FROM meta WHERE key = ?", (CHECKPOINT,))
             for record in records:
                 self._add_one(record)
 
