@@ -18,7 +18,7 @@ from pydantic import (
 from runner.config.values import SIZE, TIME, Line
 from runner.games.base import GameOptions
 from runner.process.launcher import Rights
-from runner.process.sandbox.choice import Mode
+from runner.process.sandbox.backends import Mode
 from runner.schedule.base import FormatOptions
 
 __all__ = [

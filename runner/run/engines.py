@@ -1,12 +1,8 @@
-"""What plays the matches, if not workers of this machine alone. A new engine is a line here.
-
-Nothing of an engine is loaded before it is used.
-"""
+"""What plays the matches, if not workers of this machine alone: a Dask cluster."""
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -22,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen_cluster", "on_cluster"]
 
-_ENGINES = {"dask": "runner.cluster.executor:open_executor"}
 _VARIABLE = "DASK_SCHEDULER_ADDRESS"
 
 
@@ -69,8 +64,7 @@ def on_cluster(  # noqa: PLR0913 - all that a cluster needs to know of a run
     Raises:
         UsageError: A bot's files cannot be read any more.
     """
-    module, _, name = _ENGINES["dask"].partition(":")
-    opened: Executor = getattr(import_module(module), name)(
-        address, setup, entrants, bots, jobs=jobs, pin=pin
-    )
-    return opened
+    # Dask is an extra, and only this one function of the room above needs it.
+    from runner.cluster.executor import open_executor  # noqa: PLC0415
+
+    return open_executor(address, setup, entrants, bots, jobs=jobs, pin=pin)

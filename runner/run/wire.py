@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from runner.process.sandbox.choice import Mode
+from runner.process.sandbox.backends import Mode
 from runner.protocol.messages import Ready
 from runner.results.records import DealRecord
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from runner.process.sandbox.backends import Mode
 from runner.process.sandbox.build import BUILD_LIMITS, BuildResult, run_build
-from runner.process.sandbox.choice import Mode, choose, probe, probe_groups, resolve
+from runner.process.sandbox.choice import choose, probe, probe_groups, resolve
 from runner.process.sandbox.finding import Finding
 
 __all__ = [

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
 
 from runner.errors import UsageError
 from runner.process.cgroup import Groups
 from runner.process.launcher import Launcher
-from runner.process.sandbox.backends import BACKENDS
+from runner.process.sandbox.backends import BACKENDS, Mode
 from runner.process.sandbox.delegation import control_groups
 from runner.process.sandbox.finding import Finding, UnavailableError
 from runner.process.system import IS_LINUX
 
-__all__ = ["Mode", "choose", "probe", "probe_groups", "resolve"]
+__all__ = ["choose", "probe", "probe_groups", "resolve"]
 
-Mode = Literal["auto", "bwrap", "landlock", "limits", "off"]
-
-_CONFINING: tuple[Mode, ...] = ("bwrap", "landlock")
+_CONFINING = tuple(backend.name for backend in BACKENDS.values() if backend.confines)
 
 
 def choose(mode: Mode, *, trusted: bool) -> Launcher:
@@ -74,7 +71,7 @@ def _finding(name: str, opened: Launcher | Groups | UnavailableError) -> Finding
 
 
 @cache
-def _opened(name: str) -> Launcher | UnavailableError:
+def _opened(name: Mode) -> Launcher | UnavailableError:
     """A backend's launcher, or why there is none; tried once."""
     if name in _CONFINING and not IS_LINUX:
         return UnavailableError("it exists on Linux only", "run tourney on Linux")

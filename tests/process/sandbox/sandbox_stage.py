@@ -30,10 +30,10 @@ SEED = "the-seed-is-4711"
 @cache
 def works(backend: str) -> str | None:
     """Why a backend cannot be tried here; None if it can."""
-    if backend == "limits":
-        return None
-    finding = next(finding for finding in probe() if finding.name == backend)
-    return None if finding.works else f"no {backend}: {finding.detail}"
+    for finding in probe():
+        if finding.name == backend and not finding.works:
+            return f"no {backend}: {finding.detail}"
+    return None
 
 
 class Stage:

@@ -4,12 +4,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from sandbox_stage import works
 
 import runner
-from runner.process.sandbox import Finding, choose, probe
+from runner.process.sandbox import Finding, Mode, choose, probe
 
 WITHOUT_LANDLOCK = """
 import ctypes, struct, sys
@@ -52,6 +53,13 @@ def test_landlock_is_chosen_by_name() -> None:
     launcher = choose("landlock", trusted=False)
     assert launcher.describe().startswith("sandbox: landlock ")
     assert launcher.confines
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_every_mode_is_a_way_to_start_bots(mode: Mode) -> None:
+    if (missing := works(mode)) is not None:
+        pytest.skip(missing)
+    assert choose(mode, trusted=True).describe()
 
 
 @pytest.mark.parametrize("mode", ["limits", "off"])
