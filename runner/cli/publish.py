@@ -61,10 +61,11 @@ def publish(  # noqa: PLR0913 - each is an option
     from runner.publish.site import Site
     from runner.publish.summary import summarise
     from runner.results.store import FILE_NAME, Store
+    from runner.run.signals import StopSignals
 
     if title is not None:  # in a poor locale, Python does not read arguments as UTF-8
         title = os.fsencode(title).decode(errors="replace")
-    with closing(Store(folder / FILE_NAME)) as store:
+    with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
         summary = summarise(store)
         choices = kept_choices(store, title=title, logs=logs, debug=debug, replays=replays)
         if to is None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from runner.errors import RunError, UsageError
+from runner.errors import UsageError
 from runner.publish.summary import kept_facts
 from runner.publish.tables import FORMATS, no_formula
+from runner.publish.writing import whole_file
 from runner.results.rulings import in_force
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
     if write is None:
         raise UsageError(f"{path}: deals are written as {' or '.join(writers)}, by the ending")
     deals = (deal for deal in _all_deals(store, names) if every or not deal.reason)
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         written = write(file, deals, names, every=every)
     return Written(written, store.count() + len(store.voids()) - written)
 
@@ -106,21 +106,8 @@ def write_table(summary: Summary, path: Path) -> None:
     write = writers.get(path.suffix)
     if write is None:
         raise UsageError(f"{path}: the table is written as {', '.join(writers)}, by the ending")
-    with _whole_file(path) as file:
+    with whole_file(path) as file:
         file.write(write(summary))
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[TextIO]:
-    """A file that takes its name when it is complete."""
-    partial = path.with_name(f".{path.name}.new")
-    try:
-        with partial.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            yield file
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise RunError(f"{path}: cannot be written ({error})") from error
 
 
 def _write_csv(file: TextIO, deals: Iterable[_Deal], names: Sequence[str], *, every: bool) -> int:
