@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import re
+import socket
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from runner.errors import UsageError
 from runner.publish.claim import MARKER
@@ -19,6 +23,8 @@ __all__ = ["SiteServer"]
 
 _SCRIPT = "/-/reload.js"
 _STAMP = "/-/stamp"
+_PORT = re.compile(r":[0-9]*\Z")
+"""The end of a ``Host``; a browser leaves it out where the port is 80."""
 
 
 class SiteServer(ThreadingHTTPServer):
@@ -37,19 +43,18 @@ class SiteServer(ThreadingHTTPServer):
 
     def __init__(self, folder: Path, host: str, port: int) -> None:
         self.folder = folder
-        try:
-            super().__init__((host, port), partial(_Handler, directory=str(folder)))
-        except OSError as error:
-            raise UsageError(
-                f"{host}:{port}: cannot listen there ({error.strerror}); give --port another number"
-            ) from error
         self.local = _is_local(host)
+        try:
+            self.address_family = _family(host, port)
+            super().__init__((host, port), partial(_Handler, directory=str(folder)))
+        except (OSError, UnicodeError) as error:  # the latter for what can be no name of a host
+            raise UsageError(_refusal(host, port, error)) from error
 
     @property
     def address(self) -> str:
         """Where the site is."""
         host, port = self.server_address[:2]
-        return f"http://{host!s}:{port}/"
+        return f"http://{_written(str(host), port)}/"
 
     def stamp(self) -> str:
         """Changes whenever the site has been written."""
@@ -63,44 +68,49 @@ class _Handler(SimpleHTTPRequestHandler):
     server: SiteServer
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:
-        """Answer a request; pages get a line that has them look for changes."""
-        path = self.path.partition("?")[0].partition("#")[0]
+    def send_head(self) -> BytesIO | BinaryIO | None:
+        """Answer a request but for its body; pages get a line that has them look for changes.
+
+        Returns:
+            The body; None where there is none to send.
+        """
         if self.server.local and not self._asked_for_this_machine():
             self.send_error(HTTPStatus.FORBIDDEN)
-        elif path == _STAMP:
-            self._send(self.server.stamp(), "text/plain")
-        elif path == _SCRIPT:
-            self._send(asset("reload.js"), "text/javascript")
-        elif path.endswith(("/", ".html")):
-            self._send_page(path)
-        else:
-            super().do_GET()
+            return None
+        path = self.path.partition("?")[0].partition("#")[0]
+        if path == _STAMP:
+            return self._head(self.server.stamp(), "text/plain")
+        if path == _SCRIPT:
+            return self._head(asset("reload.js"), "text/javascript")
+        try:
+            if path.endswith(("/", ".html")):
+                return self._head(self._page(path), "text/html")
+            return super().send_head()
+        except (OSError, ValueError):  # the latter for what can be no name of a file
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
 
     def _asked_for_this_machine(self) -> bool:
         """A page elsewhere must not read this one under a name of its own."""
-        host = self.headers.get("Host", "").rpartition(":")[0].strip("[]")
-        return host == "localhost" or _is_local(host)
+        host = _PORT.sub("", self.headers.get("Host", "")).strip("[]")
+        return _is_local(host)
 
-    def _send_page(self, path: str) -> None:
+    def _page(self, path: str) -> str:
         name = f"{path}index.html" if path.endswith("/") else path
-        try:
-            with open(self.translate_path(name), encoding="utf-8") as file:  # noqa: PTH123
-                text = file.read()
-        except OSError:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        script = f'<script src="{_SCRIPT}" defer></script></body>'
-        self._send(script.join(text.rsplit("</body>", 1)), "text/html")
+        stamp = self.server.stamp()  # before the page is read, so that it never seems newer
+        with open(self.translate_path(name), encoding="utf-8") as file:  # noqa: PTH123
+            text = file.read()
+        script = f'<script src="{_SCRIPT}" data-stamp="{stamp}" defer></script></body>'
+        return script.join(text.rsplit("</body>", 1))
 
-    def _send(self, text: str, kind: str) -> None:
+    def _head(self, text: str, kind: str) -> BytesIO:
         body = text.encode()
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
-        self.wfile.write(body)
+        return BytesIO(body)
 
     def list_directory(self, path: Any) -> None:
         """There are no lists."""
@@ -116,3 +126,24 @@ def _is_local(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _family(host: str, port: int) -> socket.AddressFamily:
+    """IPv4, or IPv6 for a host that has no other address."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return min(family for family, *_ in found)
+
+
+def _written(host: str, port: int) -> str:
+    """An address and a port as URLs have them."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _refusal(host: str, port: int, error: OSError | UnicodeError) -> str:
+    """Why nothing can listen there, and what to do."""
+    if isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}:
+        remedy = "give --port another number"
+    else:
+        remedy = "give --host an address of this machine, or leave it out"
+    cause = error.strerror if isinstance(error, OSError) else "this is no name of a machine"
+    return f"{_written(host, port)}: cannot listen there ({cause}); {remedy}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import socket
 import threading
 import time
 from contextlib import contextmanager
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
+def _has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def serving(folder: Path) -> Iterator[SiteServer]:
     with SiteServer(folder, "127.0.0.1", 0) as server:
@@ -38,10 +47,12 @@ def serving(folder: Path) -> Iterator[SiteServer]:
             thread.join()
 
 
-def get(server: SiteServer, path: str, host: str | None = None) -> tuple[int, str]:
+def get(
+    server: SiteServer, path: str, host: str | None = None, method: str = "GET"
+) -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=10)
     try:
-        connection.request("GET", path, headers={"Host": host} if host else {})
+        connection.request(method, path, headers={"Host": host} if host else {})
         response = connection.getresponse()
         return response.status, response.read().decode()
     finally:
@@ -53,14 +64,20 @@ def test_only_the_site_is_shown(tmp_path: Path) -> None:
     with serving(write_site(results, results / "site")) as server:
         assert get(server, "/")[0] == 200
         assert get(server, "/assets/style.css")[0] == 200
-        for path in ("/../results.sqlite", "/%2e%2e/results.sqlite", "/bots/", "/nothing.html"):
+        for path in (
+            "/../results.sqlite", "/%2e%2e/results.sqlite", "/bots/", "/nothing.html",
+            "/index.html/", "/%00", "/%00.html", "/%ED%A0%80",
+        ):  # fmt: skip
             assert get(server, path)[0] == 404, path
 
 
-def test_another_name_for_this_machine_is_refused(site: Path) -> None:
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_another_name_for_this_machine_is_refused(site: Path, method: str) -> None:
     with serving(site) as server:
-        assert get(server, "/", host="localhost:1")[0] == 200
-        assert get(server, "/", host="evil.example:80")[0] == 403
+        for host in ("localhost:1", "localhost", "127.0.0.1", "[::1]", "[::1]:80"):
+            assert get(server, "/", host=host, method=method)[0] == 200, host
+        for host in ("evil.example:80", "evil.example", "localhost.evil.example", "192.0.2.1"):
+            assert get(server, "/", host=host, method=method)[0] == 403, host
 
 
 def test_it_listens_to_this_machine_only(site: Path) -> None:
@@ -68,9 +85,21 @@ def test_it_listens_to_this_machine_only(site: Path) -> None:
         assert server.server_address[0] == "127.0.0.1"
 
 
+@pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
+def test_it_listens_to_an_address_of_ipv6(site: Path) -> None:
+    with SiteServer(site, "::1", 0) as server:
+        assert server.address == f"http://[::1]:{server.server_address[1]}/"
+
+
 def test_a_taken_port_is_told(site: Path) -> None:
-    with serving(site) as server, pytest.raises(UsageError, match="--port"):
+    with serving(site) as server, pytest.raises(UsageError, match="give --port"):
         SiteServer(site, "127.0.0.1", server.server_address[1])
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-machine.invalid", "a..b"])
+def test_an_address_of_another_machine_is_told(site: Path, host: str) -> None:
+    with pytest.raises(UsageError, match=rf"{host}:0: .*; give --host an address of this machine"):
+        SiteServer(site, host, 0)
 
 
 def test_a_page_looks_again_when_the_site_is_written_anew(
@@ -81,7 +110,6 @@ def test_a_page_looks_again_when_the_site_is_written_anew(
     with serving(site) as server:
         page = look(server.address)
         expect(page.locator(".lead")).to_contain_text("2 deals so far")
-        page.wait_for_timeout(100)
         write_site(make_results(tmp_path / "r2", NAMES, matches=3), site)
         expect(page.locator(".lead")).to_contain_text(re.compile("6 deals"), timeout=20_000)
 

@@ -4,18 +4,17 @@
 (() => {
   const EVERY_MS = 2000;
   const place = `scroll ${location.pathname}`;
-  let known = null;
+  const known = document.currentScript.dataset.stamp;
 
   addEventListener("load", () => scrollTo(0, Number(sessionStorage.getItem(place) || 0)));
 
   async function look() {
     try {
       const stamp = await (await fetch("/-/stamp", { cache: "no-store" })).text();
-      if (known !== null && stamp && stamp !== known && !busy()) {
+      if (stamp && stamp !== known && !busy()) {
         sessionStorage.setItem(place, String(scrollY));
         location.reload();
       }
-      known = known === null || !busy() ? stamp : known;
     } catch {
       // The server has gone; it may come back.
     }
