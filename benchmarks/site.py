@@ -28,8 +28,8 @@ from runner.play.match import dealt
 from runner.play.settings import PlaySettings
 from runner.publish.choices import PublishChoices
 from runner.publish.choosing import choose
-from runner.publish.site import publish
-from runner.publish.summary import EntrantFacts, Facts
+from runner.publish.site import Site
+from runner.publish.summary import EntrantFacts, Facts, summarise
 from runner.results.records import DealKey, DealRecord, SeatTime
 from runner.results.store import FILE_NAME, Store
 
@@ -66,7 +66,7 @@ def written(folder: Path) -> dict[str, float]:
     began, began_cpu = time.perf_counter(), time.process_time()
     with closing(Store(folder / FILE_NAME)) as store:
         deals = store.count()
-        publish(store, folder / "site", CHOICES)
+        Site(store, summarise(store), CHOICES).write(folder / "site")
     seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
     sizes = [path.stat().st_size for path in (folder / "site").rglob("*") if path.is_file()]
     pages = ("index.html", "pictures.html", "meetings.html", "bots/001.html")

@@ -11,7 +11,6 @@ import msgspec
 from runner.play.settings import PlaySettings
 from runner.publish import plots
 from runner.publish.badge import badge
-from runner.publish.choices import kept_choices
 from runner.publish.choosing import choose
 from runner.publish.claim import MARKER, claim
 from runner.publish.facts import fact_rows, game_title, recipe
@@ -19,7 +18,6 @@ from runner.publish.gather import gather
 from runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
 from runner.publish.replay import Camera, ranked_players
 from runner.publish.rows import rows
-from runner.publish.summary import summarise
 from runner.publish.tables import FORMATS
 from runner.publish.troubles import troubles
 from runner.publish.wording import counted, ordinal, utc
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from runner.publish.summary import Summary
     from runner.results.store import Store
 
-__all__ = ["Site", "publish"]
+__all__ = ["Site"]
 
 _MENU = (
     ("Standings", "index.html"),
@@ -272,23 +270,6 @@ class Site:
         return [
             {"deals": history.deals[at], "mu": [line[at] for line in history.mu]} for at in kept
         ]
-
-
-def publish(store: Store, folder: Path, choices: PublishChoices | None = None) -> Site:
-    """Write the site of a results file into a folder.
-
-    Args:
-        store: The results, also of a tournament that goes on.
-        folder: Made if it does not exist.
-        choices: What to show; as the tournament's configuration says if left out.
-
-    Raises:
-        UsageError: No tournament was begun there, or the folder holds other things.
-        RunError: The disk fails.
-    """
-    site = Site(store, summarise(store), choices or kept_choices(store))
-    site.write(folder)
-    return site
 
 
 def _put(folder: Path, name: str, text: str) -> Path:

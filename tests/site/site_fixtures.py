@@ -9,7 +9,9 @@ import pytest
 from made import make_results
 from playwright.sync_api import sync_playwright
 
-from runner.publish.site import publish
+from runner.publish.choices import kept_choices
+from runner.publish.site import Site
+from runner.publish.summary import summarise
 from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ def look(windows: Windows) -> Iterator[Callable[..., Page]]:
 
 def write_site(results: Path, folder: Path) -> Path:
     with closing(Store(results / FILE_NAME)) as store:
-        publish(store, folder)
+        Site(store, summarise(store), kept_choices(store)).write(folder)
     return folder
 
 
