@@ -86,13 +86,12 @@ class StoredDeals(ResultsFile):
         """
         with self._disk_errors():
             row = self._db.execute(
-                "SELECT * FROM deals ORDER BY round, match, deal LIMIT 1 OFFSET ?", (number - 1,)
+                "SELECT round, match, deal FROM deals ORDER BY round, match, deal LIMIT 1 OFFSET ?",
+                (number - 1,),
             ).fetchone()
             if number < 1 or row is None:
                 raise UsageError(f"{self.path}: there is no deal {number}; it has {self.count()}")
-            key = DealKey(*row[:3])
-            in_round = self._faults(range(key.round, key.round + 1))
-            return record_of(key, row, tuple(fault for at, fault in in_round if at == key))
+            return self._at(DealKey(*row))
 
     def faulted_throughout(self, rounds: range) -> list[tuple[int, int, str]]:
         """Who failed in every deal of a whole round.
