@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from runner.authors.folder import read_bot
+from runner.config import read_bot
 from runner.config.text import listed, nearest, shown
-from runner.config.values import Name
+from runner.config.values import checked_name, folded
 from runner.errors import UsageError
 from runner.games.registry import game as find_game
 
@@ -59,16 +59,16 @@ def invite(
     if against:
         bots = [_wanted(config, word) for word in against]
     else:
-        bots = [bot for bot in config.entrants if bot.name.casefold() != person.casefold()]
+        bots = [bot for bot in config.entrants if folded(bot.name) != folded(person)]
         bots = bots[: config.options.players - 1]
     players = len(bots) + 1
-    person = _checked_name(person)
+    person = checked_name(person, "--as")
     named = _told_apart(bots, person)
     return Invitation(config, _options(config, players), person, named, folder, seed)
 
 
 def _wanted(config: Config, word: str) -> Entrant:
-    found = next((bot for bot in config.entrants if bot.name.casefold() == word.casefold()), None)
+    found = next((bot for bot in config.entrants if folded(bot.name) == folded(word)), None)
     if found is not None:
         return found
     if Path(word).is_dir():
@@ -80,23 +80,15 @@ def _wanted(config: Config, word: str) -> Entrant:
     )
 
 
-def _checked_name(name: str) -> str:
-    try:
-        checked: str = TypeAdapter(Name).validate_python(name)
-    except ValidationError as error:
-        raise UsageError(f"--as {shown(name)}: {error.errors()[0]['msg']}") from error
-    return checked
-
-
 def _told_apart(bots: Sequence[Entrant], person: str) -> tuple[Entrant, ...]:
     """The bots under names that differ from each other and from the person's."""
-    taken = {person.casefold()}
+    taken = {folded(person)}
     named = []
     for bot in bots:
         name, number = bot.name, 2
-        while name.casefold() in taken:
+        while folded(name) in taken:
             name, number = f"{bot.name}-{number}", number + 1
-        taken.add(name.casefold())
+        taken.add(folded(name))
         named.append(bot.model_copy(update={"name": name}))
     return tuple(named)
 

@@ -6,19 +6,18 @@ import json
 import re
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter, ValidationError
-
+from runner.config.bundled import bundled_folder
 from runner.config.entrants import MANIFEST
 from runner.config.text import listed, nearest, shown
-from runner.config.values import Name
+from runner.config.values import checked_name
 from runner.errors import UsageError
 from runner.games import registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 __all__ = ["KITS", "Kit", "bundled_bots", "create", "kit_of"]
 
@@ -101,11 +100,10 @@ def bundled_bots() -> Path:
     Raises:
         UsageError: The installation is broken.
     """
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package / "_bundled" / "bots", package.parent / "bots"):
-        if folder.is_dir():
-            return folder
-    raise UsageError("this installation of tourney lacks its bots; install it again")
+    folder = bundled_folder("bots")
+    if folder is None:
+        raise UsageError("this installation of tourney lacks its bots; install it again")
+    return folder
 
 
 def create(kit: Kit, folder: Path, games: Sequence[str] = ()) -> list[Path]:
@@ -124,7 +122,7 @@ def create(kit: Kit, folder: Path, games: Sequence[str] = ()) -> list[Path]:
     """
     for name in games:
         registry.game(name)
-    name = _checked_name(folder.resolve().name)
+    name = checked_name(folder.resolve().name, "the folder's name becomes the bot's")
     try:
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"{folder}: there is something here already; name another folder")
@@ -132,17 +130,6 @@ def create(kit: Kit, folder: Path, games: Sequence[str] = ()) -> list[Path]:
     except OSError as error:
         raise UsageError(f"{folder}: the kit cannot be written here: {error}") from error
     return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _checked_name(name: str) -> str:
-    try:
-        checked: str = TypeAdapter(Name).validate_python(name)
-    except ValidationError as error:
-        why = error.errors()[0]["msg"]
-        raise UsageError(
-            f"the folder's name becomes the bot's, and {shown(name)}: {why}"
-        ) from error
-    return checked
 
 
 def _fill(kit: Kit, folder: Path, name: str, games: Sequence[str]) -> None:

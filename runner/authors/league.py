@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from runner.config import load_config
 from runner.config.document import load_document
 from runner.config.entrants import Candidates
 from runner.config.problems import Problems
+from runner.config.values import folded
 from runner.config.written import Granted
 from runner.errors import ConfigError, RunError, UsageError
 
@@ -71,7 +71,7 @@ class League:
 
     def entry(self, name: str) -> Entry | None:
         """Who has a name already; case and form do not matter."""
-        return next((entry for entry in self.entries if _folded(entry.name) == _folded(name)), None)
+        return next((entry for entry in self.entries if folded(entry.name) == folded(name)), None)
 
     def write(self, folder: str, name: str | None, *, place: int | None = None) -> None:
         """Add a bot to the file, or put it in another's place.
@@ -130,10 +130,6 @@ def _granted(entry: object) -> tuple[str, ...]:
     """What an entry grants its bot, as the keys that are written there."""
     written = entry if isinstance(entry, dict) else {}
     return tuple(key for key in Granted.model_fields if written.get(key))
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name.casefold())
 
 
 def slug(name: str) -> str:

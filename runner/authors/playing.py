@@ -23,7 +23,7 @@ from runner.errors import Interrupted, RunError, UsageError
 from runner.games.registry import game as find_game
 from runner.play.deal import DealInPlay
 from runner.play.faults import SpoiltError
-from runner.play.match import dealt, player_setup
+from runner.play.match import REPEATS, dealt, player_setup
 from runner.play.player import Player
 from runner.play.seeds import bot_seed, match_seed
 from runner.process.fair import make_clock
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["play"]
 
-_REPEATS = 3
-"""How often a deal that the host spoils is dealt again."""
 _PERSON = 0
 """The person's seat and entrant number."""
 
@@ -146,7 +144,7 @@ class _Match:
             player.stop()
 
     def _deal(self, key: DealKey, start: int | None) -> tuple[DealRecord, int]:
-        for _ in range(_REPEATS):
+        for _ in range(REPEATS + 1):
             state = dealt(self._settings, key, start)
             self._person.sit(state)
             seeds = [

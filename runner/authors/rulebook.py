@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from runner.config.bundled import bundled_folder
 
 if TYPE_CHECKING:
     from runner.games.base import Game, GameOptions
@@ -38,9 +39,8 @@ def rules_text(game: Game[Any, Any], options: GameOptions) -> str:
 
 def _book(name: str) -> str:
     """The rule book that comes with the program; empty for a game that has none."""
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package / "_bundled" / "docs", package.parent / "docs"):
-        book = folder / f"rules-{name}.md"
-        if book.is_file():
-            return _COMMENT.sub("", book.read_text(encoding="utf-8"))
-    return ""
+    folder = bundled_folder("docs")
+    book = None if folder is None else folder / f"rules-{name}.md"
+    if book is None or not book.is_file():
+        return ""
+    return _COMMENT.sub("", book.read_text(encoding="utf-8"))

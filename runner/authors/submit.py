@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runner.authors.check import check_bot, make_plan
-from runner.authors.folder import read_bot
 from runner.authors.league import slug
 from runner.bots.sources import copy, digest, scan
+from runner.config import read_bot
 from runner.config.text import listed, shown
 from runner.errors import RunError, TourneyError, UsageError
 

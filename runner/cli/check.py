@@ -36,11 +36,10 @@ def check(
 
     from runner.authors.check import check_bot, make_plan
     from runner.authors.check.text import summary_lines
-    from runner.config import read_bot
     from runner.authors.protection import tidy
     from runner.cli.terminal import write_exactly
     from runner.cli.trying import Silent, Spoken
-    from runner.config import load_config
+    from runner.config import load_config, read_bot
 
     plan = make_plan(load_config(config, skip_broken=True, growing=True) if config else None)
     entrant = read_bot(bot)

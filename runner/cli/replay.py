@@ -134,8 +134,8 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
     from runner.authors.again import compare
     from runner.authors.feeding import difference_lines, summary_line
     from runner.authors.folder import spec_of, stage_bot
-    from runner.config import read_bot
     from runner.authors.protection import protection, tidy
+    from runner.config import read_bot
     from runner.errors import UsageError
     from runner.play.faults import Fault, SpoiltError
 

@@ -14,6 +14,7 @@ from runner.config.models import (
     TimeConfig,
 )
 from runner.config.schema import config_schema
+from runner.config.single import read_bot
 
 __all__ = [
     "Config",
@@ -26,4 +27,5 @@ __all__ = [
     "bundled",
     "config_schema",
     "load_config",
+    "read_bot",
 ]

@@ -66,14 +66,15 @@ class Candidates:
         place: Place = ("bots", index)
         value = self.document.get(place)
         if isinstance(value, dict):
-            return self._reference(place) if "bot" in value else self._inline(place)
+            return self.reference(place) if "bot" in value else self._inline(place)
         text = self.document.texts.get(place, value)
         if not isinstance(text, str) or not text.strip():
             self.document.add(place, f"found {shown(value)}, {_FORMS}")
             return None
         return self._folder_entry(place, place, BotReference(bot=text))
 
-    def _reference(self, place: Place) -> Candidate | None:
+    def reference(self, place: Place) -> Candidate | None:
+        """The entry at a place that names a folder, or None after noting what is wrong with it."""
         entry = read(BotReference, self.document, place)
         return None if entry is None else self._folder_entry(place, (*place, "bot"), entry)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections import Counter
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from runner.config.models import (
 from runner.config.problems import Mark, Path, Problem, Problems
 from runner.config.reading import read
 from runner.config.text import escaped, listed, nearest, shown
+from runner.config.values import folded
 from runner.config.written import MatchFile, Settings
 from runner.errors import ConfigError, UsageError
 from runner.games import registry as games
@@ -258,10 +258,10 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
     taken: dict[str, Candidate] = {}
     for candidate in candidates:
         name = candidate.entrant.name
-        first = taken.setdefault(_folded(name), candidate)
+        first = taken.setdefault(folded(name), candidate)
         if first is not candidate:
             number = 2
-            while _folded(f"{name}-{number}") in taken:
+            while folded(f"{name}-{number}") in taken:
                 number += 1
             entry = document.get(candidate.place)
             folder = entry.get("bot") if isinstance(entry, dict) else entry
@@ -273,10 +273,6 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
                 f"{document.mark(first.named).line}, expected names that differ by more than "
                 f"case; write {mend}",
             )
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name.casefold())
 
 
 def _check_games(document: Document, candidates: list[Candidate]) -> None:

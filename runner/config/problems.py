@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from runner.config.text import escaped
 
-__all__ = ["Mark", "Path", "Problem", "Problems", "dotted"]
+__all__ = ["NOWHERE", "Mark", "Path", "Problem", "Problems", "dotted"]
 
 Path = tuple[str | int, ...]
 """The way to a value: keys of mappings and indices of lists."""
@@ -20,18 +20,26 @@ class Mark(NamedTuple):
     column: int
 
 
+NOWHERE = Mark(0, 0)
+"""Of a value that stands in no file."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that is wrong, and where."""
 
     file: str
+    """Or what else it is that the user has named."""
     mark: Mark
     path: Path
     message: str
 
     def __str__(self) -> str:
         """The line that the user reads."""
-        place = f"{escaped(self.file, 500)}:{self.mark.line}:{self.mark.column}"
+        file = escaped(self.file, 500)
+        if self.mark == NOWHERE:
+            return f"{file}: {self.message}"
+        place = f"{file}:{self.mark.line}:{self.mark.column}"
         return ": ".join(filter(None, (place, dotted(self.path), self.message)))
 
 

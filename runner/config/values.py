@@ -12,8 +12,20 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema
 
 from runner.config.text import shown, unprintable
+from runner.errors import UsageError
 
-__all__ = ["SIZE", "TIME", "Command", "Commands", "Environment", "Line", "Name", "Quantity"]
+__all__ = [
+    "SIZE",
+    "TIME",
+    "Command",
+    "Commands",
+    "Environment",
+    "Line",
+    "Name",
+    "Quantity",
+    "checked_name",
+    "folded",
+]
 
 _LONGEST_NAME = 64
 _LONGEST_LINE = 200
@@ -124,6 +136,29 @@ _LINE_SCHEMA = WithJsonSchema({"type": "string", "pattern": r"\S"})
 """Of the length no more can be said: it counts once the text is composed and stripped."""
 Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME)), _LINE_SCHEMA]
 """A bot's name."""
+
+
+def checked_name(name: str, about: str) -> str:
+    """A bot's or a person's name from elsewhere than a file, under the same rules as `Name`.
+
+    Args:
+        name: As given.
+        about: What to say before what is wrong with it: the option that it came by, say.
+
+    Raises:
+        UsageError: It will not do.
+    """
+    try:
+        return _one_line(name, _LONGEST_NAME)
+    except ValueError as error:
+        raise UsageError(f"{about}: {error}") from error
+
+
+def folded(name: str) -> str:
+    """What two names have in common that differ in nothing but case and Unicode's forms."""
+    return unicodedata.normalize("NFC", name.casefold())
+
+
 Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE)), _LINE_SCHEMA]
 """One line of free text."""
 

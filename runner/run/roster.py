@@ -7,24 +7,21 @@ whose files have changed, plays on from the copy that was staged when it joined.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from runner.bots import Bot
 from runner.bots.recall import recall
-from runner.config.document import Document
-from runner.config.entrants import Candidates
-from runner.config.models import Entrant
-from runner.config.problems import Problems
+from runner.config import Entrant, read_bot
 from runner.config.text import shown
-from runner.errors import ConfigError, UsageError
+from runner.errors import UsageError
 from runner.process.launcher import Rights
 from runner.run.field import absent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from pathlib import Path
 
     from runner.config import Config
     from runner.results.store import Store
@@ -50,14 +47,7 @@ def entered(folder: Path, config: Config) -> Entrant:
         ConfigError: With everything that is wrong with it.
         UsageError: It does not play this game.
     """
-    problems = Problems(str(folder))
-    document = Document(str(folder), problems, {"bots": [{"bot": str(folder)}]})
-    candidate = Candidates(document, Path.cwd()).read(0)
-    for problem in candidate.broken if candidate else ():
-        problems.add(problem)
-    if candidate is None or problems:
-        raise ConfigError(problems.lines())
-    entrant = candidate.entrant
+    entrant = read_bot(folder)
     if entrant.games is not None and config.game not in entrant.games:
         raise UsageError(f"the bot {shown(entrant.name)} does not play {config.game}")
     return entrant

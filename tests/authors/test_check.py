@@ -327,9 +327,11 @@ def test_a_wrong_manifest_is_told_with_its_line(tourney: Program) -> None:
 
 
 def test_a_folder_that_is_not_there_is_told_in_plain_words(tourney: Program) -> None:
-    done = tourney("check", "nowhere")
-    assert done.returncode == 2
-    assert done.stderr == "nowhere: found 'nowhere', which is not there, expected a folder\n"
+    tourney.write("league.yaml", ROOMY)
+    for words in (["check", "nowhere"], ["run", "league.yaml", "--add", "nowhere"]):
+        done = tourney(*words)
+        assert done.returncode == 2
+        assert done.stderr == "nowhere: found 'nowhere', which is not there, expected a folder\n"
 
 
 def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> None:

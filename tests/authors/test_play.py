@@ -173,7 +173,7 @@ def test_a_person_meets_any_bots(tourney: Program) -> None:
 
 WRONG = {
     "a bot that is not there": (("--against", "gredy"), "did you mean 'greedy'?"),
-    "a name that is none": (("--as", "a\tb"), "--as 'a"),
+    "a name that is none": (("--as", "a\tb"), "--as: found 'a"),
     "too many at the table": (("--against", "greedy") * 6, "for 2, 3 or 4 players, not 7"),
 }
 

@@ -22,6 +22,7 @@ from runner.config.text import listed, shown
 from runner.errors import UsageError
 from runner.games import registry
 from runner.play.faults import Fault, SpoiltError
+from runner.play.match import REPEATS
 from runner.process.fair import make_clock
 from runner.protocol.lines import encode, quoted
 from runner.run.plan import differing_rules
@@ -40,8 +41,6 @@ __all__ = ["check_bot"]
 
 _SEARCHED = 4000
 """Deals that are looked through for one that the cards alone decide."""
-_REPEATS = 3
-"""How often a trial that the host spoils is made again."""
 
 
 def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
@@ -226,7 +225,7 @@ class _Trial:
         """
         self._watcher.begin(name)
         spoilt = ""
-        for _ in range(_REPEATS):
+        for _ in range(REPEATS + 1):
             witness = table.witness(self._spec, **manner)
             try:
                 deals = Deals(play(witness), witness.exchanges, witness.asked)
