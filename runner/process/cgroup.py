@@ -124,8 +124,8 @@ class Group:
 
     def _is_removed(self) -> bool:
         try:
-            for place, _, _ in os.walk(self.folder, topdown=False, onerror=_raise):
-                os.rmdir(place)  # noqa: PTH106 - os.walk's own kind
+            for folder, _, _ in os.walk(self.folder, topdown=False, onerror=_raise):
+                os.rmdir(folder)  # noqa: PTH106 - os.walk's own kind
         except FileNotFoundError:  # of itself, or of one in it that was removed meanwhile
             return not self.folder.exists()
         except OSError:
