@@ -64,7 +64,7 @@ def on_cluster(  # noqa: PLR0913 - all that a cluster needs to know of a run
     Raises:
         UsageError: A bot's files cannot be read any more.
     """
-    # Dask is an extra, and only this one function of the room above needs it.
+    # A room below this one, so only here and only when it is asked for: Dask is an extra.
     from runner.cluster.executor import open_executor  # noqa: PLC0415
 
     return open_executor(address, setup, entrants, bots, jobs=jobs, pin=pin)
