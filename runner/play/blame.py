@@ -11,7 +11,8 @@ from runner.play.faults import Fault
 
 if TYPE_CHECKING:
     from runner.process.channel import Caps, ExchangeError
-    from runner.process.launcher import Exit, Program
+    from runner.process.child import Exit
+    from runner.process.launcher import Program
     from runner.results.records import FaultKind
 
 __all__ = ["Blame", "at_start", "ending", "excess", "hosts_failure", "seconds", "silence"]

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from runner.play.settings import BotSpec
+    from runner.process.child import Child, Exit
     from runner.process.clock import Charge, Clock, Watch
-    from runner.process.launcher import Child, Exit, Launcher
+    from runner.process.launcher import Launcher
     from runner.results.records import FaultKind, NoteKind
 
 __all__ = ["Player", "PlayerSetup"]
@@ -106,6 +107,7 @@ class Player:
 
         Raises:
             Fault: Of kind ``start`` or ``memory``; there is no process then.
+            SpoiltError: The host is to blame; likewise.
         """
         setup = self._setup
         began = monotonic_ns()

@@ -21,7 +21,7 @@ from runner.process.handover import Handover
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from runner.process.launcher import Child
+    from runner.process.child import Child
 
 __all__ = ["Caps", "Channel", "ExchangeError"]
 

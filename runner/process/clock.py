@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from runner.process.launcher import Child
+    from runner.process.child import Child
 
 __all__ = ["Charge", "Clock", "WallClock", "WallWatch", "Watch"]
 

@@ -22,7 +22,7 @@ from runner.process.clock import Charge, Clock, WallClock, Watch
 from runner.process.system import IS_LINUX, contents
 
 if TYPE_CHECKING:
-    from runner.process.launcher import Child
+    from runner.process.child import Child
 
 __all__ = ["FairClock", "FairWatch", "make_clock"]
 

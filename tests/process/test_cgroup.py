@@ -30,8 +30,9 @@ from runner.play.player import Player, PlayerSetup
 from runner.play.settings import BotSpec
 from runner.process.cgroup import Group, Groups
 from runner.process.channel import Caps
+from runner.process.child import Exit
 from runner.process.clock import WallClock
-from runner.process.launcher import Exit, PlainLauncher, Program, ResourceLimits
+from runner.process.launcher import PlainLauncher, Program, ResourceLimits
 from runner.process.sandbox import probe_groups
 from runner.process.sandbox.backends import BACKENDS
 from runner.process.sandbox.delegation import control_groups
@@ -42,7 +43,8 @@ from runner.protocol.lines import AnswerReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from runner.process.launcher import Child, Launcher
+    from runner.process.child import Child
+    from runner.process.launcher import Launcher
 
 MEMORY = 64 << 20
 LIMITS = ResourceLimits(memory=MEMORY, processes=16)

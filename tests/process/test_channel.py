@@ -19,7 +19,7 @@ from runner.process.system import become_subreaper, children
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from runner.process.launcher import Child
+    from runner.process.child import Child
 
     Start = Callable[..., tuple[Child, Channel]]
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from runner.process.channel import Caps, Channel
-from runner.process.launcher import Exit, PlainLauncher, Program, ResourceLimits
+from runner.process.child import Exit
+from runner.process.launcher import PlainLauncher, Program, ResourceLimits
 from runner.process.sweep import MARK
 from runner.process.system import state_and_session
 

@@ -20,7 +20,7 @@ from runner.protocol.messages import Result
 if TYPE_CHECKING:
     from runner.authors.check.dealing import Position, Table
     from runner.play.settings import BotSpec
-    from runner.process.launcher import Child
+    from runner.process.child import Child
     from runner.protocol.messages import Ready
 
 __all__ = ["Habits", "habits_of"]

@@ -18,7 +18,8 @@ from runner.process.launcher import Program, ResourceLimits, Rights
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from runner.process.launcher import Child, Launcher
+    from runner.process.child import Child
+    from runner.process.launcher import Launcher
 
 __all__ = ["BUILD_LIMITS", "BuildResult", "run_build"]
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runner.errors import RunError
-from runner.process.launcher import Launcher, detached, next_mark
+from runner.process.child import detached
+from runner.process.launcher import Launcher, next_mark
 from runner.process.sandbox.arguments import FEATURES, bwrap_options
 from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
 from runner.process.sandbox.finding import UnavailableError
@@ -36,7 +37,8 @@ from runner.process.sweep import MARK, descendants, reap
 
 if TYPE_CHECKING:
     from runner.process.cgroup import Group, Groups
-    from runner.process.launcher import Child, Program, ResourceLimits
+    from runner.process.child import Child
+    from runner.process.launcher import Program, ResourceLimits
     from runner.process.sandbox.arguments import Features
 
 __all__ = ["BwrapLauncher", "open_bwrap"]

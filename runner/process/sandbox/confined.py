@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from runner.process.launcher import Child
+from runner.process.child import Child
 from runner.process.sandbox.identity import check_readable, lend, take_back
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.errors import RunError
-from runner.process.launcher import Launcher, clean_environment, detached, next_mark
+from runner.process.child import detached
+from runner.process.launcher import Launcher, clean_environment, next_mark
 from runner.process.sandbox import confine
 from runner.process.sandbox.confine import BOOT, CONFINED
 from runner.process.sandbox.confined import ConfinedChild, spawn, start_for
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from runner.process.cgroup import Group, Groups
-    from runner.process.launcher import Child, Program, ResourceLimits
+    from runner.process.child import Child
+    from runner.process.launcher import Program, ResourceLimits
 
 __all__ = ["LandlockLauncher", "open_landlock"]
 

@@ -20,13 +20,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from runner.process.launcher import Child, Launcher, Program, ResourceLimits
+from runner.process.launcher import Launcher, Program, ResourceLimits
 from runner.process.left_behind import clean_up
 from runner.process.sandbox import choose
 from runner.process.sweep import end_unknown_children
 from runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
+    from runner.process.child import Child
     from runner.process.sandbox import Mode
 
 HERE = Path(__file__).parent

@@ -24,7 +24,8 @@ from runner.process.sandbox.bwrap import BwrapLauncher
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from runner.process.launcher import Child, Exit, Launcher
+    from runner.process.child import Child, Exit
+    from runner.process.launcher import Launcher
 
 LIMITS = ResourceLimits()
 PYTHON = (sys.executable, "-I")
