@@ -43,15 +43,18 @@ def export(
     from runner.errors import UsageError
     from runner.publish.export import write_deals, write_table
     from runner.publish.summary import summarise
+    from runner.publish.wording import counted
     from runner.results.store import FILE_NAME, Store
+    from runner.run.signals import StopSignals
 
     if deals is None and table is None:
         raise UsageError("nothing to write: give --deals FILE, --table FILE or both")
-    with closing(Store(folder / FILE_NAME)) as store:
+    with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
         if deals is not None:
             written = write_deals(store, deals, every=every)
-            rest = f"; {written.left_out:,} that do not count are left out (--all writes them)"
-            typer.echo(f"{deals}: {written.deals:,} deals{rest if written.left_out else ''}")
+            out = counted(written.left_out, "that does not count is", "that do not count are")
+            rest = f"; {out} left out (--all writes all)" if written.left_out else ""
+            typer.echo(f"{deals}: {counted(written.deals, 'deal')}{rest}")
         if table is not None:
             write_table(summarise(store), table)
             typer.echo(f"{table}: the ranking")

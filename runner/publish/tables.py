@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from runner.publish.wording import plain, steers
+from runner.publish.wording import counted, plain, steers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,13 +220,13 @@ def _ruling_words(summary: Summary, name: str) -> str:
         return f"disqualified: {ruling.reason}; deals at which it sat count for nobody"
     if ruling.from_round is None:
         return f"withdrawn from {ruling.since} on: {ruling.reason}"
-    return f"withdrawn, after {ruling.from_round} rounds: {ruling.reason}"
+    return f"withdrawn, after {counted(ruling.from_round, 'round')}: {ruling.reason}"
 
 
 def headline(summary: Summary) -> str:
     """The game, how much of it was played, and whether that is all."""
     state = "" if summary.complete else ", not complete"
-    return f"{summary.facts.game}, {summary.deals:,} deals{state}"
+    return f"{summary.facts.game}, {counted(summary.deals, 'deal')}{state}"
 
 
 def _cells(summary: Summary, entrant: Standing) -> list[str]:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from made import HOSTILE, SEED, make_results
+from msgspec.structs import replace
 from site_fixtures import NAMES, write_site
 from typer.testing import CliRunner
 
@@ -184,6 +185,11 @@ def test_highlights_are_filled_up_with_others() -> None:
 
 def test_no_replays_are_wanted() -> None:
     assert choose(10, [bot(3)], PublishChoices(replays=0)) == ()
+
+
+def test_one_deal_is_told_as_one(results: Path) -> None:
+    summary = replace(summary_of(results), deals=1)
+    assert "tienlen, 1 deal\n" in tables.as_text(summary)
 
 
 @pytest.mark.parametrize("write", [tables.as_text, tables.as_markdown, tables.as_latex])
