@@ -165,7 +165,7 @@ class PublishConfig(Section):
     debug: bool = False
     """Whether replays show the ``debug`` notes that bots sent with their answers."""
     replays: int = Field(default=200, ge=0, le=100_000)
-    """At most so many deals can be watched; 10 to 100 KB each."""
+    """At most so many deals can be watched; 5 to 30 KB each in Tien Len, 20 to 300 in Speahx."""
     choice: Literal["highlights", "first", "last", "spread"] = "highlights"
     """Which deals can be watched, where there are more: the bots' best and worst deals and those
     with faults, the first, the last, or some at equal distances."""
