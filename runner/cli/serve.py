@@ -28,8 +28,7 @@ def serve(
     """Show the site to a browser, also during a run.
 
     The pages look again whenever they were written anew: with `tourney run --live` in another
-    terminal they follow the tournament. Only the site
-    is shown: no results file, no logs.
+    terminal they follow the tournament. Only the site is shown: no results file, no logs.
     """
     from contextlib import closing, suppress
 
