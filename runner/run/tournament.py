@@ -16,7 +16,7 @@ from runner.process.fair import make_clock
 from runner.process.sandbox import choose, resolve
 from runner.publish.claim import SITE_FOLDER, check_free
 from runner.publish.summary import EntrantFacts, Facts, summarise
-from runner.publish.wording import utc
+from runner.publish.wording import counted, utc
 from runner.results.store import Store
 from runner.run import checkpoint
 from runner.run.conductor import Conductor
@@ -315,7 +315,9 @@ class _Run:
         if enough is None:  # whether it is enough follows from all deals, see `Conductor.play`
             checkpoint.take_up(self._store, planner, progress)
         if there := self._store.count():
-            self._reporter.say(f"continuing: {there:,} deals are stored already")
+            self._reporter.say(
+                f"continuing: {counted(there, 'deal is', 'deals are')} stored already"
+            )
         self._progress = progress
         self._reporter.begin(progress)
         conductor = Conductor(executor, self._signals, self._reporter)
