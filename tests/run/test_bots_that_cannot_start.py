@@ -41,7 +41,8 @@ def test_skip_broken_leaves_them_out_and_plays(arena: Arena) -> None:
     assert set(arena.rows()) == {"good", "fine"}
     assert "shouts is left out" in ended.stderr
     more = arena.configure(bots, schedule={"rounds": 2})
-    arena.run("run", more, "--out", "out")  # what was begun without it goes on without it
+    ended = arena.run("run", more, "--out", "out")  # what was begun without it goes on without it
+    assert "shouts is left out: it could not start when this began" in ended.stderr
     assert set(arena.rows()) == {"good", "fine"}
     assert arena.table()["complete"]
     arena.run("run", arena.configure(bots[1:], schedule={"rounds": 2}), "--out", "alone")
