@@ -34,6 +34,7 @@ class Undisturbed(NamedTuple):
     """A tournament that was played once without any disturbance."""
 
     arena: Arena
+    bots: list[dict[str, Any]]
     config: Path
     tables: dict[str, str]
 
@@ -49,9 +50,10 @@ def undisturbed(played_once: Undisturbed) -> Undisturbed:
 @pytest.fixture(scope="module")
 def played_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbed]:
     arena = Arena(tmp_path_factory.mktemp("undisturbed"))
-    config = arena.configure(_field(arena), schedule={"rounds": 8})
+    bots = _field(arena)
+    config = arena.configure(bots, schedule={"rounds": 5})
     arena.run("run", config, "--out", "undisturbed")
-    yield Undisturbed(arena, config, arena.files("undisturbed"))
+    yield Undisturbed(arena, bots, config, arena.files("undisturbed"))
     arena.close()
 
 
@@ -89,7 +91,7 @@ TRIES = [3, pytest.param(30, marks=pytest.mark.slow)]
 def test_killed_at_any_moment_it_ends_with_the_same_table(
     tries: int, undisturbed: Undisturbed
 ) -> None:
-    arena, config, tables = undisturbed
+    arena, _, config, tables = undisturbed
     chance = random.Random(20261129)
     before = 0
     for _ in range(tries):
@@ -108,7 +110,7 @@ def test_killed_at_any_moment_it_ends_with_the_same_table(
 
 
 def test_an_interrupted_run_plays_only_what_is_missing(undisturbed: Undisturbed) -> None:
-    arena, config, tables = undisturbed
+    arena, _, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
     os.kill(process.pid, signal.SIGINT)
@@ -123,9 +125,9 @@ def test_an_interrupted_run_plays_only_what_is_missing(undisturbed: Undisturbed)
 
 def test_what_is_known_of_finished_rounds_may_be_forgotten(undisturbed: Undisturbed) -> None:
     """It only spares a long run that is continued the reading of all its deals."""
-    arena, config, tables = undisturbed
+    arena, _, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out")
-    until(lambda: arena.deals() > 20)
+    until(lambda: arena.deals() > 12)  # of 30, six a round
     os.kill(process.pid, signal.SIGINT)
     arena.end(process, 130)
     shutil.copytree(arena.path / "out", arena.path / "forgotten")
@@ -141,7 +143,7 @@ def test_what_is_known_of_finished_rounds_may_be_forgotten(undisturbed: Undistur
 def test_a_worker_that_dies_is_replaced_and_its_matches_played_again(
     kill: int, undisturbed: Undisturbed
 ) -> None:
-    arena, config, tables = undisturbed
+    arena, _, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out", "--jobs", 2)
     chance = random.Random(5)
     killed = stored = 0
@@ -168,18 +170,16 @@ def test_a_finished_run_prints_its_table_and_starts_no_bot(finished: Finished) -
     assert not (arena.path / "started").exists()
 
 
-def test_name_rating_and_more_rounds_may_change(arena: Arena) -> None:
-    bots = _field(arena)
-    arena.run("run", arena.configure(bots, name="Before", schedule={"rounds": 3}), "--out", "out")
+def test_name_rating_and_more_rounds_may_change(undisturbed: Undisturbed) -> None:
+    arena, bots, config, tables = undisturbed
+    other = {"name": "Before", "rating": {"sigma": 5.0}, "schedule": {"rounds": 3}}
+    arena.run("run", arena.configure(bots, file="before.yaml", **other), "--out", "out")
+    assert arena.table()["name"] == "Before"
     deals = arena.table()["deals"]
-    changed = {"name": "After", "rating": {"sigma": 5.0}, "schedule": {"rounds": 5}}
-    config = arena.configure(bots, **changed)
     ended = arena.run("run", config, "--out", "out")
     assert f"continuing: {deals} deals are stored already" in ended.stderr
     assert f"played {arena.table()['deals'] - deals} deals" in ended.stderr
-    arena.run("run", config, "--out", "at once")
-    assert arena.files() == arena.files("at once")
-    assert arena.table()["name"] == "After"
+    assert arena.files() == tables
 
 
 def test_a_new_rating_alone_needs_no_deal(finished: Finished) -> None:
@@ -280,7 +280,7 @@ def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(undisturbed: U
     prlimit = shutil.which("prlimit")
     if prlimit is None:
         pytest.skip("prlimit is not installed")
-    arena, config, tables = undisturbed
+    arena, _, config, tables = undisturbed
     process = arena.start("run", config, "--out", "out", "--jobs", 1)
     until(arena.deals)
     size = max(path.stat().st_size for path in (arena.path / "out").glob("results.sqlite*"))
