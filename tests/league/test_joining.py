@@ -37,7 +37,7 @@ def test_a_bot_that_joins_late_plays_what_it_needs_also_after_a_kill(arena: Aren
     bots.insert(0, arena.bot("newcomer"))  # wherever it stands, it is the last to have joined
     config = arena.configure(bots, schedule={"rounds": 3})
     told = arena.run("run", config, "--out", "out", "--jobs", 2).stderr
-    assert "round-robin, 3 rounds and 3 in which late entrants catch up, 15 matches" in told
+    assert "schedule: 3 rounds and 3 in which late entrants catch up, 15 matches" in told
     first = arena.files()
     deals = _deals(arena.path / "out")
     assert deals[: len(old)] == old
