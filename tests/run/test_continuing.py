@@ -117,7 +117,7 @@ def test_an_interrupted_run_plays_only_what_is_missing(undisturbed: Undisturbed)
     arena.end(process, 130)
     there = arena.deals()
     ended = arena.run("run", config, "--out", "out")
-    assert f"continuing: {there} deals are stored already" in ended.stderr
+    assert f"continuing: {there} deal" in ended.stderr
     missing = arena.table()["deals"] - there
     assert f"played {missing} deal" in ended.stderr
     assert arena.files() == tables
