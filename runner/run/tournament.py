@@ -185,9 +185,11 @@ class _Run:
         """Show what there is after a signal; gives the words on what was kept and how to go on."""
         progress = self._progress
         if progress is None:
-            kept = "interrupted before anything was played"
+            if self._before is None:
+                return "interrupted before anything was played"
             return (
-                kept if self._before is None else f"{kept}; to continue:\n  {self._choices.again}"
+                "interrupted before anything more was played; to continue:\n"
+                f"  {self._choices.again}"
             )
         self._reporter.so_far(progress)
         return (
