@@ -49,7 +49,7 @@ def test_time_in_which_nobody_looked_does_not_count() -> None:
 
 def test_a_stopped_worker_is_named_and_the_run_goes_on_with_it(arena: Arena) -> None:
     bots = [arena.bot(name, move=NAP) for name in ("one", "two")]
-    config = arena.configure(bots, schedule={"rounds": 8})
+    config = arena.configure(bots, schedule={"rounds": 3})
     process = arena.start("run", config, "--out", "out", "--jobs", 1)
     until(arena.deals)
     [worker] = arena.workers()
