@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from runner.authors.again import Stored
 from runner.config.text import listed, nearest, shown
 from runner.errors import UsageError
 from runner.play.settings import PlaySettings
+from runner.publish.summary import kept_facts
 
 if TYPE_CHECKING:
     from runner.results.store import Store
@@ -25,7 +24,7 @@ def stored_deal(store: Store, number: int) -> Stored:
     """
     record = store.record(number)
     names = _names(store)
-    settings = msgspec.convert(store.meta("settings"), PlaySettings)
+    settings = store.kept("settings", PlaySettings)
     return Stored(settings, record, tuple(names[entrant] for entrant in record.seating))
 
 
@@ -73,7 +72,4 @@ def seat_of(stored: Stored, seat: int) -> int:
 
 
 def _names(store: Store) -> list[str]:
-    facts = store.meta("facts")
-    if facts is None:
-        raise UsageError(f"{store.path}: no tournament was begun here")
-    return [str(entrant["name"]) for entrant in facts["entrants"]]
+    return [entrant.name for entrant in kept_facts(store).entrants]

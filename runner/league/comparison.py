@@ -19,6 +19,7 @@ from runner.config.text import nearest, shown
 from runner.errors import UsageError
 from runner.publish.writing import write_whole
 from runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
+from runner.results.identity import kept_identity
 from runner.results.rulings import counting_deals
 from runner.results.store import FILE_NAME, Store
 from runner.run.prepare import Seed, make_format
@@ -191,10 +192,9 @@ def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
     """
     _check_rule(folder, rule)
     with closing(Store(folder / FILE_NAME)) as store:
-        identity = store.meta("identity")
-        if identity is None:
+        if store.meta("identity") is None:
             return config
-        played = identity["rounds"] or 0
+        played = kept_identity(store).rounds or 0
         decided = store.meta("complete") and _result(config, rule, store).outcome.verdict
     return _with_rounds(config, played if decided else max(played, config.schedule.rounds or 0))
 

@@ -12,6 +12,7 @@ from runner.errors import UsageError
 from runner.play.settings import BotSpec, MatchPlan, PlaySettings, Retired
 from runner.process.sandbox import choose, resolve
 from runner.process.sandbox.backends import BACKENDS
+from runner.results.identity import kept_identity
 from runner.run.cores import available
 from runner.run.local import LocalExecutor
 from runner.run.prepare import specs
@@ -70,15 +71,15 @@ def cast_of(store: Store, staged: Sequence[Bot] = ()) -> Cast:
         staged: Bots that were just staged; others are looked for in the cache. What counts is
             the hash.
     """
-    bots = store.meta("identity")["bots"]
+    identity = kept_identity(store)
     at_hand = {bot.hash: bot for bot in staged}
     found: list[BotSpec] = []
     missing: dict[int, str] = {}
-    for name, facts in sorted(bots.items(), key=lambda item: item[1]["number"]):
-        number, bot_hash = facts["number"], facts["hash"]
-        bot = at_hand.get(bot_hash) or recall(bot_hash)
+    for number, name in enumerate(identity.names):
+        sha256 = identity.bots[name].hash
+        bot = at_hand.get(sha256) or recall(sha256)
         if bot is None:
-            missing[number] = f"{name} (hash {bot_hash[:16]})"
+            missing[number] = f"{name} (hash {sha256[:16]})"
             found.append(BotSpec(number, name, (), ""))
         else:
             found += specs([msgspec.structs.replace(bot, number=number, name=name)])
@@ -115,7 +116,7 @@ def as_then(store: Store, cast: Cast) -> tuple[Mode, str]:
         UsageError: There is no way to start bots that are not trusted.
     """
     trusted = all(bot.trusted for bot in cast.specs if bot.command)
-    then: Mode = store.meta("sandbox") or store.meta("identity").get("sandbox", "auto")
+    then: Mode = store.meta("sandbox") or kept_identity(store).sandbox
     why = "which is for bots that are trusted here; --no-sandbox starts them without one"
     if trusted or then not in _UNCONFINED:
         try:
@@ -190,9 +191,9 @@ def play_again(
 def _setup(store: Store, cast: Cast, mode: Mode) -> Setup:
     return Setup(
         version=__version__,
-        settings=msgspec.convert(store.meta("settings"), PlaySettings),
+        settings=store.kept("settings", PlaySettings),
         bots=cast.specs,
         sandbox=resolve(mode, trusted=all(bot.trusted for bot in cast.specs if bot.command)),
-        clock=store.meta("identity")["clock"],
+        clock=kept_identity(store).clock,
         most_alive=_MOST_ALIVE,
     )

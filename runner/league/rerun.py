@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from runner.errors import UsageError
 from runner.league.replaying import as_then, cast_of, match_of, plan_of, play_again
 from runner.league.ruling import open_results, publish, told
@@ -49,7 +47,7 @@ def rerun(
     """
     reason = told(reason)
     with StopSignals() as signals, open_results(folder) as store:
-        settings = msgspec.convert(store.meta("settings"), PlaySettings)
+        settings = store.kept("settings", PlaySettings)
         record = store.record(number)
         old = match_of(store, settings, record)
         cast = cast_of(store, staged)

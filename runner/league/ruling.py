@@ -17,6 +17,7 @@ from runner.league.schedule import stored_stages
 from runner.publish.files import write_files
 from runner.publish.summary import summarise
 from runner.publish.wording import utc
+from runner.results.identity import kept_identity
 from runner.results.records import Decision
 from runner.results.rulings import in_force
 from runner.results.store import FILE_NAME, Store
@@ -46,15 +47,14 @@ def open_results(folder: Path) -> Iterator[Store]:
     """A folder's results, to be changed by us alone.
 
     Raises:
-        UsageError: There are none, or a run is writing there.
+        UsageError: There are none of a tournament, or a run is writing there.
     """
     if not (folder / FILE_NAME).is_file():
         raise UsageError(f"{folder}: there are no results here; `tourney run CONFIG` makes them")
     with ResultsFolder(folder) as held:
         store = Store(held.database, create=True)
         try:
-            if store.meta("identity") is None:
-                raise UsageError(f"{folder}: no tournament was begun here")
+            kept_identity(store)  # refuses what is no tournament
             yield store
         finally:
             store.close()
@@ -131,12 +131,12 @@ def _is(decision: Decision, kind: Kind, entrant: int) -> bool:
 
 
 def _number(store: Store, name: str) -> int:
-    bots = store.meta("identity")["bots"]
+    bots = kept_identity(store).bots
     if name not in bots:
         raise UsageError(
             f"{store.path.parent}: there is no bot {shown(name)} here{nearest(name, sorted(bots))}"
         )
-    return int(bots[name]["number"])
+    return bots[name].number
 
 
 def _decide(store: Store, decision: Decision) -> None:
@@ -158,7 +158,7 @@ def _decide(store: Store, decision: Decision) -> None:
 
 def _changeable(store: Store, decision: Decision) -> Stages | None:
     """The stages, where the rounds to come can do without a bot; None where none are to come."""
-    name = store.meta("identity")["schedule"]["format"]
+    name = kept_identity(store).schedule["format"]
     if format_class(name).open_to_newcomers:
         return stored_stages(store)
     if decision.kind == "disqualified" and store.meta("complete"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from runner.results.identity import kept_identity
 from runner.run.checkpoint import finished_blocks
 from runner.run.field import kept_stages
 from runner.run.planner import round_result, rounds_in
-from runner.run.prepare import make_field
+from runner.run.prepare import Seed, make_field
 from runner.schedule.registry import format_class, make
 from runner.schedule.stages import StagedFormat, Stages
 
@@ -22,15 +23,14 @@ __all__ = ["certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
 
 def _described(store: Store) -> tuple[str, Field, FormatOptions]:
     """The format of a tournament, its field and its options."""
-    identity = store.meta("identity")
-    bots: dict[str, dict[str, Any]] = identity["bots"]
-    names = tuple(sorted(bots, key=lambda name: bots[name]["number"]))
-    master, players = str(store.meta("seed")["value"]), identity["rules"]["players"]
-    field = make_field(master, players, names, {name: bots[name].get("team") for name in names})
-    chosen = dict(identity["schedule"])
+    identity = kept_identity(store)
+    master = store.kept("seed", Seed).master
+    teams = {name: bot.team for name, bot in identity.bots.items()}
+    field = make_field(master, identity.rules["players"], identity.names, teams)
+    chosen = dict(identity.schedule)
     name = chosen.pop("format")
-    if identity["rounds"] is not None:
-        chosen["rounds"] = identity["rounds"]
+    if identity.rounds is not None:
+        chosen["rounds"] = identity.rounds
     return name, field, format_class(name).options.model_validate(chosen)
 
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from runner.errors import UsageError
 from runner.league.replaying import cast_of, plan_of
 from runner.league.report import Findings
@@ -21,7 +19,7 @@ from runner.league.sample import Sample, Wanted
 from runner.league.schedule import certain_rounds, planned_rounds, stored_format
 from runner.play.settings import PlaySettings
 from runner.publish.claim import SITE_FOLDER
-from runner.publish.summary import summarise
+from runner.publish.summary import kept_facts, summarise
 from runner.publish.tables import FORMATS
 from runner.results.store import FILE_NAME, Store
 from runner.run.signals import StopSignals
@@ -65,11 +63,9 @@ class _Verification:
     """One verification of an open store."""
 
     def __init__(self, store: Store, signals: StopSignals) -> None:
-        if store.meta("identity") is None:
-            raise UsageError(f"{store.path}: no tournament was begun here")
         self._store = store
         self._signals = signals
-        self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
+        self._settings = store.kept("settings", PlaySettings)
         self._book = self._rules_as_stored()
         self._findings = Findings(store.number)
         self._deals = 0
@@ -138,7 +134,7 @@ class _Verification:
         raise UsageError(
             f"{self._store.path}: these deals were played under rules that this version of tourney"
             " has otherwise; use the version that played them"
-            f" ({self._store.meta('facts')['version']})"
+            f" ({kept_facts(self._store).version})"
         )
 
     def _check_round(self, number: int, tables: Sequence[Table], *, must: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 from markupsafe import Markup
 
 from runner.play.settings import PlaySettings
@@ -33,7 +32,7 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
         UsageError: There is no such deal.
     """
     facts = kept_facts(store)
-    settings = msgspec.convert(store.meta("settings"), PlaySettings)
+    settings = store.kept("settings", PlaySettings)
     names = [entrant.name for entrant in facts.entrants]
     record = store.record(number)
     film = Camera(settings, names, choices).film(number, record)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from runner.errors import UsageError
 from runner.play.seeds import seed_hash
 from runner.publish.final import final_order, last_table_decides
 from runner.ratings.model import Model
@@ -111,10 +110,7 @@ def kept_facts(store: Store) -> Facts:
     Raises:
         UsageError: Nothing was begun there.
     """
-    kept = store.meta("facts")
-    if kept is None:
-        raise UsageError(f"{store.path}: no tournament was begun here")
-    return msgspec.convert(kept, Facts)
+    return store.kept("facts", Facts)
 
 
 def summarise(store: Store) -> Summary:

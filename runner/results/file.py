@@ -9,7 +9,9 @@ import json
 import os
 import sqlite3
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from runner.errors import RunError, UsageError
 
@@ -22,6 +24,8 @@ __all__ = ["FILE_NAME", "SCHEMA_VERSION", "ResultsFile"]
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 2
 
+_Value = TypeVar("_Value")
+_NOT_BEGUN = "no tournament was begun here"
 _NO_JOURNAL = ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY")
 """What SQLite says of a file that asks for a journal where none can be made."""
 
@@ -119,7 +123,7 @@ class ResultsFile:
             self._db.execute("PRAGMA synchronous = FULL")
         if not tables:
             if not create:
-                raise UsageError(f"{self.path}: no tournament was begun here")
+                raise UsageError(f"{self.path}: {_NOT_BEGUN}")
             self._db.executescript(
                 f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
@@ -141,6 +145,21 @@ class ResultsFile:
         with self._disk_errors():
             row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
+
+    def kept(self, key: str, kind: type[_Value]) -> _Value:
+        """A value that is there as soon as something was begun, as what it stands for.
+
+        Args:
+            key: Its key.
+            kind: A type that msgspec knows.
+
+        Raises:
+            UsageError: Nothing was begun here.
+        """
+        value = self.meta(key)
+        if value is None:
+            raise UsageError(f"{self.path}: {_NOT_BEGUN}")
+        return msgspec.convert(value, kind)
 
     def set_meta(self, **values: Any) -> None:
         """Keep JSON values under their keys, all or none."""

@@ -9,6 +9,7 @@ import msgspec
 from runner.config.models import LeftOut
 from runner.errors import UsageError
 from runner.publish.wording import utc
+from runner.results.identity import kept_identity
 from runner.results.records import Decision
 from runner.run.field import absent, kept_stages, next_round, present, take_effect
 from runner.run.prepare import make_stages
@@ -59,7 +60,7 @@ class Lineup:
         self._store = store
         self._seed = seed
         self._say = say
-        self._before = store.meta("identity")
+        self._before = None if store.meta("identity") is None else kept_identity(store)
         self._stages: Stages | None = None
         self._replaced: dict[int, str] = {}
 
@@ -80,18 +81,17 @@ class Lineup:
             return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
         found = roster(self._store, bots, self._may_change(), broken)
         self.versions, self._replaced = found.versions, found.replaced
-        entrants = entrants_of(
-            found.bots, self.config.entrants, found.versions, self._before["bots"]
-        )
+        entrants = entrants_of(found.bots, self.config.entrants, found.versions, self._before.bots)
         self.config = self.config.model_copy(update={"entrants": entrants})
         return found.bots, broken
 
     def change_field(self, bots: list[Bot]) -> None:
-        """Plan the rounds to come for those that are here now."""
-        before = len(self._before["bots"])
+        """Plan the rounds to come, in a tournament that has begun, for those that are here now."""
+        if self._before is None:
+            return
+        before, rounds = len(self._before.bots), self._before.rounds or 0
         if len(bots) == before and not format_class(self.config.schedule.format).open_to_newcomers:
             return
-        rounds = self._before["rounds"] or 0
         kept = kept_stages(self._store, before, rounds)
         names = tuple(bot.name for bot in bots)
         stages = make_stages(self.config, self._seed, names, kept)
@@ -118,8 +118,8 @@ class Lineup:
             UsageError: They may not.
         """
         reasons = "\n".join(broken.values())
-        begun = self._before is not None
-        if begun and broken.keys() & (self._before["bots"].keys() - self._may_change()):
+        joined = frozenset(self._before.bots if self._before else ())
+        if broken.keys() & (joined - self._may_change()):
             raise UsageError(
                 f"{reasons}\nThis tournament was begun with it, so it cannot be left out now. Mend"
                 " it to continue, or give --fresh to begin again."
@@ -130,7 +130,7 @@ class Lineup:
                 " cannot start."
             )
         self._say(reasons)
-        if begun:
+        if self._before is not None:
             return
         left, players = len(self.config.entrants) - len(broken), self.config.options.players
         if left < players:
@@ -156,12 +156,14 @@ class Lineup:
 
     def retire_replaced(self) -> None:
         """Withdraw the old versions of bots that have joined as new ones."""
+        before, stages = self._before, self._stages
+        if before is None or stages is None:
+            return
         gone = absent(self._store)
-        stages = self._stages
         for old, new in self._replaced.items():
-            if old not in gone and stages is not None:
+            if old not in gone:
                 first = next_round(self._store)
-                kept = kept_stages(self._store, len(self._before["bots"]), self._before["rounds"])
+                kept = kept_stages(self._store, len(before.bots), before.rounds or 0)
                 left = stages.like(kept).without(old, first).stages
                 self._store.decide(
                     Decision(0, utc(), "withdrawn", old, f"replaced by {new}", from_round=first),

@@ -11,6 +11,7 @@ import msgspec
 
 from runner.play.settings import BotSpec, PlaySettings
 from runner.process.launcher import ResourceLimits
+from runner.results.identity import Joined
 from runner.schedule import registry as formats
 from runner.schedule.base import Field
 from runner.schedule.stages import StagedFormat, Stages
@@ -187,13 +188,10 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
         "sandbox": config.sandbox,
         "build_network": config.build_network,
         "bots": {
-            bot.name: {
-                "number": bot.number,
-                "hash": bot.hash,
-                "team": teams.get(bot.name),
-                # through JSON, so that its tuples equal the lists that come back from the store
-                "rights": msgspec.json.decode(msgspec.json.encode(bot.rights)),
-            }
+            # through JSON, so that its tuples equal the lists that come back from the store
+            bot.name: msgspec.json.decode(
+                msgspec.json.encode(Joined(bot.number, bot.hash, teams.get(bot.name), bot.rights))
+            )
             for bot in bots
         },
     }

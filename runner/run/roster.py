@@ -7,7 +7,7 @@ whose files have changed, plays on from the copy that was staged when it joined.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -17,13 +17,16 @@ from runner.config import Entrant, read_bot
 from runner.config.text import shown
 from runner.errors import UsageError
 from runner.process.launcher import Rights
+from runner.publish.summary import kept_facts
+from runner.results.identity import kept_identity
 from runner.run.field import absent
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from runner.config import Config
+    from runner.results.identity import Joined
     from runner.results.store import Store
 
 __all__ = ["Roster", "entered", "entrants_of", "roster", "with_added"]
@@ -80,7 +83,7 @@ def roster(
     Raises:
         UsageError: The copy of a bot is needed and gone.
     """
-    before: dict[str, dict[str, Any]] = store.meta("identity")["bots"]
+    before = kept_identity(store).bots
     versions: dict[str, str] = dict(store.meta("versions") or {})
     found: dict[str, Bot] = {}
     newcomers: list[Bot] = []
@@ -88,7 +91,7 @@ def roster(
     taken = {name.casefold() for name in (*before, *(bot.name for bot in staged))}
     for bot in staged:
         family = [name for name in before if versions.get(name, name) == bot.name]
-        same = [name for name in family if before[name]["hash"] == bot.hash]
+        same = [name for name in family if before[name].hash == bot.hash]
         if same:
             found[same[-1]] = msgspec.structs.replace(bot, name=same[-1])
         elif not family:
@@ -96,19 +99,19 @@ def roster(
         elif bot.name in new_versions:
             name = _free(bot.name, taken)
             versions[name] = bot.name
-            replaced[int(before[family[-1]]["number"])] = name
+            replaced[before[family[-1]].number] = name
             newcomers.append(msgspec.structs.replace(bot, name=name))
         else:
             found[family[-1]] = msgspec.structs.replace(bot, name=family[-1])
     kept_anyway = {*versions, *versions.values(), *(store.meta("added") or ()), *broken}
     gone = absent(store)
-    for name, facts in before.items():
-        if name not in found and facts["number"] in gone:
-            found[name] = _as_granted(recall(facts["hash"]) or _shell(store, facts), facts)
+    for name, joined in before.items():
+        if name not in found and joined.number in gone:
+            found[name] = _as_granted(recall(joined.hash) or _shell(store, joined), joined)
         elif name not in found and name in kept_anyway:
-            found[name] = _as_granted(_recalled(name, facts["hash"]), facts)
-    in_order = sorted(found, key=lambda name: before[name]["number"])
-    numbers = [before[name]["number"] for name in in_order]
+            found[name] = _as_granted(_recalled(name, joined.hash), joined)
+    in_order = sorted(found, key=lambda name: before[name].number)
+    numbers = [before[name].number for name in in_order]
     numbers += range(len(before), len(before) + len(newcomers))
     bots = [
         msgspec.structs.replace(bot, number=number, name=name)
@@ -126,7 +129,7 @@ def entrants_of(
     bots: Sequence[Bot],
     configured: Sequence[Entrant],
     versions: dict[str, str],
-    before: dict[str, dict[str, Any]],
+    before: Mapping[str, Joined],
 ) -> tuple[Entrant, ...]:
     """The entrants behind bots, for what is said of them; their files are not looked at again.
 
@@ -148,7 +151,7 @@ def entrants_of(
             command=bot.command,
             language=bot.language,
             author=bot.author,
-            team=before[bot.name].get("team"),
+            team=before[bot.name].team,
         )
         for bot in bots
     )
@@ -173,26 +176,26 @@ def _recalled(name: str, bot_hash: str) -> Bot:
     return bot
 
 
-def _as_granted(bot: Bot, facts: dict[str, Any]) -> Bot:
+def _as_granted(bot: Bot, joined: Joined) -> Bot:
     """A bot with the rights of this tournament; the cache may have it with those of another."""
-    if "rights" not in facts:  # results of an earlier version
+    if joined.rights is None:
         return bot
-    return msgspec.structs.replace(bot, rights=msgspec.convert(facts["rights"], Rights))
+    return msgspec.structs.replace(bot, rights=joined.rights)
 
 
-def _shell(store: Store, facts: dict[str, Any]) -> Bot:
+def _shell(store: Store, joined: Joined) -> Bot:
     """What is known of a bot that will not be started any more."""
-    entrant = store.meta("facts")["entrants"][facts["number"]]
+    entrant = kept_facts(store).entrants[joined.number]
     return Bot(
-        number=facts["number"],
-        name=entrant["name"],
-        language=entrant["language"],
-        author=entrant["author"],
+        number=joined.number,
+        name=entrant.name,
+        language=entrant.language,
+        author=entrant.author,
         folder=os.sep,
         command=(),
         env={},
-        hash=entrant["hash"],
-        executable=entrant["executable"],
+        hash=entrant.hash,
+        executable=entrant.executable,
         rights=Rights(),
         trusted=False,
     )

@@ -188,6 +188,22 @@ def test_a_table_that_cannot_be_set_up_is_refused(
     assert message in done.stderr
 
 
+ONLY_FOR_TOURNAMENTS = (
+    ("verify", "mine"),
+    ("withdraw", "mine", "greedy", "--reason", "late"),
+    ("run", "table.yaml", "--out", "mine"),
+)
+
+
+def test_deals_of_a_person_are_not_taken_for_a_tournament(tourney: Program) -> None:
+    tourney.write("table.yaml", TABLE.format(game="tienlen", rules="{players: 3}"))
+    assert tourney("play", "table.yaml", "--out", "mine").returncode == 0
+    for words in ONLY_FOR_TOURNAMENTS:
+        done = tourney(*words)
+        assert done.returncode == 2
+        assert "of a person's table (`tourney play`), which is no tournament" in done.stderr
+
+
 def test_another_table_does_not_mix_with_the_first(tourney: Program) -> None:
     tourney.write("table.yaml", TABLE.format(game="tienlen", rules="{players: 3}"))
     assert tourney("play", "table.yaml", "--out", "mine").returncode == 0
