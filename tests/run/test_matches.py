@@ -123,9 +123,9 @@ def test_a_bot_with_a_memory_never_knows_the_cards(arena: Arena) -> None:
         first = f"BOOK = {book!r}; memory = []\n" + (start.strip() if known else "")
         spies = [
             arena.bot(f"spy-{seat}", first=first, deal=deal, move=watch, result=watch + keep)
-            for seat in range(4)
+            for seat in range(3)
         ]
-        config = arena.configure(spies, rules={"players": 4}, match={"duplicate": 2})
+        config = arena.configure(spies, rules={"players": 3}, match={"duplicate": 2})
         arena.run("run", config, "--out", out, "--jobs", 1)
     assert "I KNOW THESE CARDS" not in arena.logs("out")
     assert "I KNOW THESE CARDS" in arena.logs("by heart")  # as it would be if it ever knew
