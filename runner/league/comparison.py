@@ -19,7 +19,7 @@ from runner.config.text import nearest, shown
 from runner.errors import UsageError
 from runner.publish.writing import write_whole
 from runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
-from runner.results.identity import kept_identity
+from runner.results.identity import identity_if_begun
 from runner.results.rulings import counting_deals
 from runner.results.store import FILE_NAME, Store
 from runner.run.prepare import Seed, make_format
@@ -192,9 +192,10 @@ def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
     """
     _check_rule(folder, rule)
     with closing(Store(folder / FILE_NAME)) as store:
-        if store.meta("identity") is None:
+        identity = identity_if_begun(store)
+        if identity is None:
             return config
-        played = kept_identity(store).rounds or 0
+        played = identity.rounds or 0
         decided = store.meta("complete") and _result(config, rule, store).outcome.verdict
     return _with_rounds(config, played if decided else max(played, config.schedule.rounds or 0))
 

@@ -15,6 +15,7 @@ from runner.league.changes import Seen, changes, seen, text
 from runner.league.ruling import open_results, publish, rule, undo
 from runner.publish.summary import summarise
 from runner.publish.writing import write_whole
+from runner.results.identity import identity_if_begun
 from runner.results.rulings import decision_about
 from runner.results.store import FILE_NAME, Store
 from runner.run.choices import RunChoices
@@ -135,9 +136,10 @@ def _follow_entries(config: Config, folder: Path) -> None:
     entered = {entrant.name for entrant in config.entrants}
     entered |= {bot.name for bot in config.skipped}
     with closing(Store(folder / FILE_NAME)) as store:
-        bots = (store.meta("identity") or {"bots": {}})["bots"]
+        identity = identity_if_begun(store)
+        bots = {} if identity is None else identity.bots
         versions = store.meta("versions") or {}
-        about = {name: decision_about(store, facts["number"]) for name, facts in bots.items()}
+        about = {name: decision_about(store, bot.number) for name, bot in bots.items()}
     for name, decision in about.items():
         here = versions.get(name, name) in entered
         if decision is None and not here:

@@ -73,7 +73,7 @@ class Site:
         self._store = store
         self._summary = summary
         self._choices = choices
-        self._settings = msgspec.convert(store.meta("settings"), PlaySettings)
+        self._settings = store.kept("settings", PlaySettings)
         self._gathered = gather(store, summary, choices)
         self._rows = rows(summary, self._gathered.bots)
         self._placed = [row for row in self._rows if not row.is_out]

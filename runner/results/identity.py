@@ -16,7 +16,7 @@ from runner.process.sandbox import Mode
 if TYPE_CHECKING:
     from runner.results.store import Store
 
-__all__ = ["Identity", "Joined", "kept_identity"]
+__all__ = ["Identity", "Joined", "identity_if_begun", "kept_identity"]
 
 
 class Joined(msgspec.Struct, frozen=True):
@@ -64,3 +64,12 @@ def kept_identity(store: Store) -> Identity:
             " tournament; give another folder"
         )
     return msgspec.convert(kept, Identity)
+
+
+def identity_if_begun(store: Store) -> Identity | None:
+    """What a results file says its tournament is; None before one was begun there.
+
+    Raises:
+        UsageError: A person has played there.
+    """
+    return None if store.meta("identity") is None else kept_identity(store)

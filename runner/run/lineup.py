@@ -9,7 +9,7 @@ import msgspec
 from runner.config.models import LeftOut
 from runner.errors import UsageError
 from runner.publish.wording import utc
-from runner.results.identity import kept_identity
+from runner.results.identity import identity_if_begun
 from runner.results.records import Decision
 from runner.run.field import absent, kept_stages, next_round, present, take_effect
 from runner.run.prepare import make_stages
@@ -60,7 +60,7 @@ class Lineup:
         self._store = store
         self._seed = seed
         self._say = say
-        self._before = None if store.meta("identity") is None else kept_identity(store)
+        self._before = identity_if_begun(store)
         self._stages: Stages | None = None
         self._replaced: dict[int, str] = {}
 
