@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from counting import played_out
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from runner.errors import UsageError
@@ -37,7 +37,13 @@ def _played(stages: Stages) -> Counter[int]:
     return Counter(entrant for _, _, seating in _tables(stages) for entrant in seating)
 
 
+ONE_IS_NOT_MET = (3, 12, 2)
+"""Seats, entrants, rounds. Two tables of three carried round a circle of twelve cannot have all of
+its six distances between them, though twelve meetings would do for eleven others."""
+
+
 @settings(max_examples=30)
+@example(players=3, more=6, rounds=2, joining=3)
 @given(
     players=st.integers(2, 5),
     more=st.integers(0, 6),
@@ -64,7 +70,8 @@ def test_who_joins_late_plays_as_much_as_the_others_have_and_sits_everywhere(
         assert len(set(seats.values())) == 1
         assert len(seats) == players
         met = Counter(other for seating in own for other in seating if other != newcomer)
-        assert len(met) == newcomer or len(own) * (players - 1) < newcomer
+        missed = (players, newcomer + 1, rounds) == ONE_IS_NOT_MET
+        assert len(met) == newcomer - missed or len(own) * (players - 1) < newcomer
         assert max(met.values()) - min(met.values()) <= 3
 
 
