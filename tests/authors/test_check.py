@@ -345,8 +345,9 @@ def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> 
 
 
 def test_a_bot_for_one_game_is_told_to_say_so(tourney: Program) -> None:
-    knows = 'and "pile" in message["view"]:'
-    folder = bot(tourney, GOOD_BOT.replace('== "move":', f'== "move" {knows}'))
+    answer = '        print(json.dumps({"id"'
+    looks = '        message["view"]["pile"]\n'  # where there is none it fails, and keeps nobody waiting
+    folder = bot(tourney, GOOD_BOT.replace(answer, looks + answer))
     done = tourney("check", folder)
     assert done.returncode == 2
     assert "if it is not meant to play tienlen, write there games: [speahx]" in done.stdout
