@@ -346,7 +346,7 @@ def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> 
 
 def test_a_bot_for_one_game_is_told_to_say_so(tourney: Program) -> None:
     answer = '        print(json.dumps({"id"'
-    looks = '        message["view"]["pile"]\n'  # where there is none it fails, and keeps nobody waiting
+    looks = '        message["view"]["pile"]\n'  # it fails where there is none: no wait for a limit
     folder = bot(tourney, GOOD_BOT.replace(answer, looks + answer))
     done = tourney("check", folder)
     assert done.returncode == 2
