@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runner.config.text import escaped
+from runner.publish.wording import counted
 
 if TYPE_CHECKING:
     from runner.league.report import Report
@@ -21,6 +22,7 @@ def report_lines(report: Report) -> list[str]:
         deal = "" if finding.deal is None else f"deal {finding.deal}: "
         lines.append(f"WRONG ({finding.where}): {deal}{escaped(finding.text, _WIDTH)}")
     lines += [f"note: {escaped(note, _WIDTH)}" for note in report.notes]
-    checked = f"{report.deals:,} deals checked by the rules, {report.played:,} played again"
+    deals = counted(report.deals, "deal")
+    checked = f"{deals} checked by the rules, {report.played:,} played again"
     verdict = "all is as it should be" if report.passed else f"{report.wrong:,} found wrong"
     return [*lines, f"{checked}: {verdict}"]

@@ -21,6 +21,7 @@ from runner.play.settings import PlaySettings
 from runner.publish.claim import SITE_FOLDER
 from runner.publish.summary import kept_facts, summarise
 from runner.publish.tables import FORMATS
+from runner.publish.wording import counted
 from runner.results.store import FILE_NAME, Store
 from runner.run.signals import StopSignals
 
@@ -82,7 +83,8 @@ class _Verification:
             self._findings.add("store", "it is not as it was stored", key)
             self._signals.check()
         if orphans := self._store.orphans():
-            self._findings.add("store", f"{orphans} faults belong to deals that are not there")
+            faults = counted(orphans, "fault is", "faults are")
+            self._findings.add("store", f"{faults} of no deal that is there")
 
     def check_deals(self) -> None:
         """The schedule, and each deal by the rules."""
@@ -94,12 +96,14 @@ class _Verification:
             self._check_round(number, tables, must=must)
             self._signals.check()
         if beyond := self._store.count(range(number + 1, 2**62)):
-            self._findings.add("schedule", f"{beyond} deals are of rounds that were not planned")
+            deals = counted(beyond, "deal is", "deals are")
+            self._findings.add("schedule", f"{deals} of a round that was not planned")
         if self._unplayed:
-            units = "deals" if self._settings.duplicate else "matches"
-            self._findings.note(
-                f"the tournament goes on: {self._unplayed:,} {units} are not played yet"
-            )
+            if self._settings.duplicate:
+                missing = counted(self._unplayed, "deal is", "deals are")
+            else:
+                missing = counted(self._unplayed, "match is", "matches are")
+            self._findings.note(f"the tournament goes on: {missing} not played yet")
 
     def check_tables(self, folder: Path) -> None:
         """The published tables, against those that the deals give."""
