@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from runner.cli.interrupt import plain_ctrl_c
@@ -17,6 +18,10 @@ def main() -> None:
     if sys.platform == "win32":
         sys.stderr.write("tourney needs Linux or macOS; on Windows, use it inside WSL 2\n")
         sys.exit(2)
-    with plain_ctrl_c():
-        from runner.cli.app import run_app
-    sys.exit(run_app())
+    try:
+        with plain_ctrl_c():
+            from runner.cli.app import run_app
+        status = run_app()
+    except KeyboardInterrupt:  # before a command has begun, which answers it from then on
+        status = 128 + signal.SIGINT
+    sys.exit(status)

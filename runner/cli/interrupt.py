@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator  # at once: to load `typing` for it takes long, unguarded
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["plain_ctrl_c"]
 

@@ -6,6 +6,8 @@ import json
 import os
 import shlex
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,6 @@ import pytest
 from whole_program import NAP, until
 
 if TYPE_CHECKING:
-    import subprocess
-
     from whole_program import Arena
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -188,3 +188,29 @@ def test_ctrl_c_while_the_program_is_being_loaded_gives_no_traceback(arena: Aren
     if ended.status != 2:  # it had not come to the end of the empty configuration by then
         assert ended.stderr == ""
         assert ended.status in {130, -signal.SIGINT}
+
+
+INTERRUPTED = """
+import signal, sys
+from runner.cli import main
+
+def look(frame, event, argument):
+    if frame.f_code.co_name == "{function}":
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGINT)
+
+sys.setprofile(look)
+main()
+"""
+"""The program, with a Ctrl-C at the moment when a function is called."""
+
+
+@pytest.mark.parametrize("function", ["run_app", "get_command"])
+def test_ctrl_c_before_a_command_has_begun_gives_no_traceback(function: str, arena: Arena) -> None:
+    """While the program makes itself ready, and while typer builds its commands."""
+    code = INTERRUPTED.format(function=function)
+    command = [sys.executable, "-c", code, "games"]
+    ended = subprocess.run(
+        command, env=arena.environment, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
