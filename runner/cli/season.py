@@ -59,6 +59,9 @@ def season(
         write_exactly((choices.folder / "changes.json").read_text(encoding="utf-8"))
     else:
         typer.echo(changes.text(news))
+        if close and config.seed is None:
+            summary, _ = seasons.season_summary(choices.folder)
+            typer.echo(f"the seed, secret so far: {summary.seed}")
 
 
 def add(app: typer.Typer) -> None:

@@ -114,5 +114,5 @@ def _rating(facts: Facts) -> str:
 
 def _seed(summary: Summary) -> str:
     if summary.seed is None:
-        return f"secret until the last deal is played; its SHA-256 is {summary.seed_sha256}"
+        return f"secret until the tournament is over; its SHA-256 is {summary.seed_sha256}"
     return str(summary.seed)

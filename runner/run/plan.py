@@ -138,7 +138,7 @@ def _rounds(tournament: Format[Any], rounds: int) -> str:
 
 def _seed(seed: Seed | None) -> str:
     if seed is None:
-        return "secret until the last deal is played; it is drawn at the first run"
+        return "secret until the tournament is over; it is drawn at the first run"
     if seed.secret:
-        return f"secret until the last deal is played; its SHA-256 is {seed_hash(seed.master)}"
+        return f"secret until the tournament is over; its SHA-256 is {seed_hash(seed.master)}"
     return seed.master

@@ -44,7 +44,7 @@ class Seed:
 
     value: int | str
     secret: bool
-    """Whether it is kept from the public until the last deal is played."""
+    """Whether it is kept from the public until the tournament is over."""
 
     @property
     def master(self) -> str:

@@ -51,14 +51,12 @@ def test_the_guides_first_bot_has_ten_lines() -> None:
 
 @pytest.mark.parametrize("number", TOURNAMENTS_SHOWN.values(), ids=TOURNAMENTS_SHOWN)
 def test_the_tournaments_shown_are_right(number: int, tmp_path: Path) -> None:
-    for folder in ("mybot", "mine"):
-        (tmp_path / folder).mkdir()
+    (tmp_path / "mybot").mkdir()
     (tmp_path / "mybot" / "bot.yaml").write_text(YAML[0])
-    for path in ("mybot/bot.py", "mine/mine.py"):
-        (tmp_path / path).write_text(PYTHON[0])
+    (tmp_path / "mybot" / "bot.py").write_text(PYTHON[0])
     config = tmp_path / "tournament.yaml"
     text = re.sub(r"(\.\./)?\bbots/", f"{BOTS}/", YAML[number])
-    config.write_text(text.replace("../mine", "mine"))
+    config.write_text(text.replace("../mybot", "mybot"))
     assert len(load_config(config).entrants) >= 3
 
 

@@ -1,4 +1,4 @@
-"""The seed: shown, or kept from everybody until the last deal is played."""
+"""The seed: shown, or kept from everybody until the tournament is over."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_seed_that_is_left_out_is_secret_and_drawn_for_each_tournament(arena: 
     config.write_text(config.read_text().replace("seed: 1\n", ""))
     for out in ("1", "2"):
         ended = arena.run("run", config, "--out", out)
-        assert "secret until the last deal is played" in ended.stderr
+        assert "secret until the tournament is over" in ended.stderr
     assert arena.table("1")["seed"] != arena.table("2")["seed"]
 
 
