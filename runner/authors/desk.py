@@ -145,8 +145,7 @@ class Person(LocalPlayer):
         elif word == "rules":
             self._console.print(Markdown(rulebook(self.game, self._options)))
         elif word in ("quit", "q"):
-            if self._input("give up this deal, which will not be kept? (y/n)> ").lower() == "y":
-                raise Leaving
+            self._leave()
         elif word in ("undo", "u"):
             self._console.print("nothing is chosen yet; what was sent stays")
         else:
@@ -187,6 +186,15 @@ class Person(LocalPlayer):
             if word in ("u", "undo", "n"):
                 self._console.print("taken back")
                 return False
+            if word in ("quit", "q"):
+                self._leave()
+            elif word in ("help", "?"):
+                self._console.print("Enter sends it to the table, u lets you choose again")
+
+    def _leave(self) -> None:
+        """Ask whether the person means it."""
+        if self._input("give up this deal, which will not be kept? (y/n)> ").lower() == "y":
+            raise Leaving
 
     def _hint(self) -> None:
         listed = self.state.legal_actions("canonical")
