@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -62,7 +63,7 @@ _README = """\
 A bot for `tourney`, in {language}. It plays any legal move by chance; the place to make it better
 is {change}. From the folder above this one:
 
-    tourney check {folder}         # is it ready for a tournament? if not, what to mend
+    tourney check {quoted}         # is it ready for a tournament? if not, what to mend
     tourney run league.yaml
 
 with a `league.yaml` there such as
@@ -146,6 +147,7 @@ def _fill(kit: Kit, folder: Path, name: str, games: Sequence[str]) -> None:
     manifest.write_text(text, encoding="utf-8")
     readme = _README.format(
         name=name,
+        quoted=shlex.quote(folder.resolve().name),
         folder=json.dumps(folder.resolve().name) if " " in name else folder.resolve().name,
         language=re.search(r"(?m)^language: (.*)", text)[1],  # type: ignore[index]  # every kit says it
         change=kit.change,

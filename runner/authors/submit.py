@@ -100,7 +100,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     if not report.passed:
         raise UsageError(
             f"{shown(entrant.name)} is not entered, since it failed a check: see above. "
-            f"`tourney check {folder}` tries it again"
+            f"`{shlex.join(['tourney', 'check', str(folder)])}` tries it again"
         )
     version, sha256 = _copied(folder, entrant.name, league, today)
     place = version.relative_to(league.folder).as_posix()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -43,7 +44,8 @@ def new(
     if missing := kit.missing():
         programs = " and ".join(missing)
         typer.echo(f"this machine lacks {programs}, which it needs: install it first", err=True)
-    typer.echo(f"\nmake it better: {kit.change}\ntry it:         tourney check {folder}")
+    check = shlex.join(["tourney", "check", str(folder)])
+    typer.echo(f"\nmake it better: {kit.change}\ntry it:         {check}")
 
 
 def add(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +58,8 @@ def play(  # noqa: PLR0913 - each is an option
     with tidy():
         deals = play_deals(invitation, Console(highlight=False), fresh=fresh)
     if deals:
-        typer.echo(f"deals kept in {folder}: {deals}; to look at one: tourney replay {folder} 1")
+        look = shlex.join(["tourney", "replay", str(folder), "1"])
+        typer.echo(f"deals kept in {folder}: {deals}; to look at one: {look}")
 
 
 def add(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -44,6 +45,8 @@ from runner.run.signals import StopSignals
 from runner.run.wire import Setup
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from runner.bots import Bot
     from runner.config import Config
     from runner.publish.summary import Summary
@@ -104,9 +107,14 @@ def _published(folder: ResultsFolder, store: Store) -> Summary:
         write_files(folder.path, store, summary)
     except UsageError as error:  # the deals are played, so it is too late for that
         raise RunError(
-            f"{error}\nEverything is played and kept. The ranking: tourney standings {folder.path}"
+            f"{error}\nEverything is played and kept. The ranking: {_standings(folder.path)}"
         ) from error
     return summary
+
+
+def _standings(folder: Path) -> str:
+    """The command that shows the table of a folder, to be copied."""
+    return shlex.join(["tourney", "standings", str(folder)])
 
 
 class _Run:
@@ -194,7 +202,7 @@ class _Run:
         self._reporter.so_far(progress)
         return (
             f"interrupted with {progress.share} played and kept; unfinished ones are void.\n"
-            f"The ranking so far: tourney standings {self._choices.folder}\n"
+            f"The ranking so far: {_standings(self._choices.folder)}\n"
             f"To continue:\n  {self._choices.again}"
         )
 

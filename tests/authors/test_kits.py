@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from shutil import which
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,9 @@ def test_all_kits_are_ranked_in_a_tournament(workshop: Program) -> None:
 @pytest.mark.parametrize("language", KITS)
 def test_a_kit_is_a_bundled_bot_under_another_name(tmp_path: Path, language: str) -> None:
     kit = tmp_path / "Zoë 2"
-    assert CliRunner().invoke(app, ["new", language, str(kit), "--game", "speahx"]).exit_code == 0
+    made = CliRunner().invoke(app, ["new", language, str(kit), "--game", "speahx"])
+    assert (made.exit_code, shlex.split(made.stdout)[-3:]) == (0, ["tourney", "check", str(kit)])
+    assert "\n    tourney check 'Zoë 2' " in (kit / "README.md").read_text("utf-8")
     bundled = BOTS / KITS[language].folder
     names = {path.name for path in bundled.iterdir() if path.is_file()}
     assert {path.name for path in kit.iterdir()} == names | {"README.md"}

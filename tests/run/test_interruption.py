@@ -34,17 +34,18 @@ def test_an_interrupted_run_shows_where_it_stands_and_how_to_go_on(
     number: signal.Signals, arena: Arena
 ) -> None:
     config = arena.configure(_nappers(arena, "one", "two"), **LONG)
-    process = arena.start("run", config, "--out", "out")
-    until(arena.deals)
+    process = arena.start("run", config, "--out", "my cup")
+    until(lambda: arena.deals("my cup"))
     _send(process, number)
     ended = arena.end(process, 128 + number)
     assert "standings so far" in ended.stdout
     assert {"one", "two"} <= set(ended.stdout.split())
     assert "interrupted" in ended.stderr
-    *_, again = ended.stderr.splitlines()
-    assert shlex.split(again) == ["tourney", "run", str(config), "--out", "out"]
+    *_, ranking, _, again = ended.stderr.splitlines()
+    assert shlex.split(again) == ["tourney", "run", str(config), "--out", "my cup"]
     assert arena.is_clean()
-    assert "not complete" in arena.run("standings", "out").stdout
+    _, look = ranking.split(": tourney ")
+    assert "not complete" in arena.run(*shlex.split(look)).stdout
 
 
 def test_the_standings_so_far_count_the_deals_of_all_runs(arena: Arena) -> None:
