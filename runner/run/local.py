@@ -135,6 +135,8 @@ class LocalExecutor(Executor):
         lacking = workers - len(self._cores) if self._pin else 0
         if not lacking:
             return []
+        if workers == 1:
+            return ["note: the worker has no core of its own: other runs hold them"]
         note = f"note: {lacking} of {workers} workers have no core of their own"
         return [f"{note}: there are no more, or other runs hold them"]
 
