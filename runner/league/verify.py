@@ -11,6 +11,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from runner.errors import UsageError
 from runner.league.replaying import cast_of, plan_of
 from runner.league.report import Findings
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from runner.bots import Bot
     from runner.league.report import Report
+    from runner.publish.summary import Summary
     from runner.results.records import DealRecord
     from runner.schedule.base import Table
 
@@ -58,6 +61,13 @@ def verify(folder: Path, wanted: Wanted, staged: Sequence[Bot] = ()) -> Report:
         verification.check_tables(folder)
         verification.play(wanted, staged)
         return verification.report()
+
+
+class _Said(msgspec.Struct, frozen=True):
+    """What a table as JSON says of the results that it was written of."""
+
+    deals: int
+    complete: bool
 
 
 class _Verification:
@@ -107,19 +117,22 @@ class _Verification:
 
     def check_tables(self, folder: Path) -> None:
         """The published tables, against those that the deals give."""
+        # The tables first: who plays on while we look writes them of ever more deals.
+        places = [_tables_in(place) for place in (folder, folder / SITE_FOLDER)]
         summary = summarise(self._store)
-        seen = False
-        for _, name, write in FORMATS:
-            for path in (folder / name, folder / SITE_FOLDER / name):
-                if not path.exists():
-                    continue
-                seen = True
-                if path.read_text(encoding="utf-8", errors="replace") != write(summary):
-                    where = path.relative_to(folder)
-                    text = f"{where} is not what the stored deals give; tourney publish mends that"
-                    self._findings.add("tables", text)
-        if not seen:
+        if not any(places):
             self._findings.note("there are no tables beside the results")
+        of_now = [tables for tables in places if not _are_older(tables, summary)]
+        if len(of_now) < len(places):
+            self._findings.note(
+                "there are tables of a time when less was played; tourney publish writes them anew"
+            )
+        given = {name: write(summary) for _, name, write in FORMATS}
+        for path, written in (found for tables in of_now for found in tables.items()):
+            if written != given[path.name]:
+                where = path.relative_to(folder)
+                text = f"{where} is not what the stored deals give; tourney publish mends that"
+                self._findings.add("tables", text)
 
     def play(self, wanted: Wanted, staged: Sequence[Bot]) -> None:
         """Some deals by their bots."""
@@ -178,3 +191,27 @@ class _Verification:
                 return
         for key, text in self._book.wrong(records):
             self._findings.add("rules", text, key)
+
+
+def _tables_in(folder: Path) -> dict[Path, str]:
+    """The tables that are in a folder."""
+    paths = [folder / name for _, name, _ in FORMATS]
+    return {path: path.read_text("utf-8", "replace") for path in paths if path.exists()}
+
+
+def _are_older(tables: dict[Path, str], summary: Summary) -> bool:
+    """Whether the tables of a tournament that goes on say that less was played when they were made.
+
+    They may also be of the end of it, if it has been made longer since.
+    """
+    said = next((_said(text) for path, text in tables.items() if path.suffix == ".json"), None)
+    if summary.complete or said is None:
+        return False
+    return said.deals < summary.deals or (said.deals == summary.deals and said.complete)
+
+
+def _said(text: str) -> _Said | None:
+    try:
+        return msgspec.json.decode(text, type=_Said)
+    except msgspec.DecodeError:
+        return None

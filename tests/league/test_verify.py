@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 import yaml
+from whole_program import until
 
 from runner.errors import UsageError
 from runner.league.replaying import Cast, as_then, cast_of
@@ -98,6 +100,24 @@ def test_what_was_changed_is_found(
     reports = [verify(out, NOTHING_PLAYED) for _ in "12"]
     assert reports[0] == reports[1]
     assert where in {finding.where for finding in reports[0].findings}
+
+
+def test_tables_of_a_tournament_that_goes_on_may_be_older_but_not_changed(
+    cup: Arena, out: Path, sql: sqlite3.Connection
+) -> None:
+    bots = yaml.safe_load((cup.path / "cup.yaml").read_text("utf-8"))["bots"]
+    longer = cup.configure(bots, file="longer.yaml", schedule={"rounds": 5000})
+    run = cup.start("run", longer, "--out", out)
+    until(lambda: cup.deals(out.name) > 16)
+    run.send_signal(signal.SIGINT)
+    cup.end(run, 130)
+    older = verify(out, NOTHING_PLAYED)
+    assert older.passed
+    assert any("tourney publish writes them anew" in note for note in older.notes)
+    cup.run("publish", out, "--replays", 0)
+    assert verify(out, NOTHING_PLAYED).notes[1:] == ()
+    _edit_table(sql, out)
+    assert {finding.where for finding in verify(out, NOTHING_PLAYED).findings} == {"tables"}
 
 
 def test_of_much_that_is_wrong_the_first_of_each_kind_is_listed_and_the_rest_counted(
