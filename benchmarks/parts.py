@@ -22,7 +22,7 @@ from figures import report, yardstick
 from moves import build, play, settings
 
 import runner.games
-from runner.play import deal
+from runner.play import deal, player
 from runner.play.match import Tables
 from runner.play.settings import BotSpec
 from runner.process import channel
@@ -42,9 +42,12 @@ _RULES = str(Path(runner.games.__file__).parent)
 _CALLS = (
     (deal.__file__, "encode", "encode"),
     (deal.__file__, "Move(", "encode"),
-    (channel.__file__, "os.write(", "write"),
+    (channel.__file__, "write(self._stdin", "write"),
+    (channel.__file__, "_wait_for_answer(", "wait"),
     (channel.__file__, ".poll(", "wait"),
-    (channel.__file__, "os.read(", "read"),
+    (channel.__file__, "sched_yield(", "wait"),
+    (channel.__file__, "read(self._stdout", "read"),
+    (player.__file__, "decode(line)", "decode"),
 )
 """By file and what stands in the line."""
 
