@@ -41,7 +41,7 @@ def export(
     from contextlib import closing
 
     from runner.errors import UsageError
-    from runner.publish.export import write_deals, write_table
+    from runner.publish.export import check_files, write_deals, write_table
     from runner.publish.summary import summarise
     from runner.publish.wording import counted
     from runner.results.store import FILE_NAME, Store
@@ -49,6 +49,7 @@ def export(
 
     if deals is None and table is None:
         raise UsageError("nothing to write: give --deals FILE, --table FILE or both")
+    check_files(deals, table)
     with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
         if deals is not None:
             written = write_deals(store, deals, every=every)

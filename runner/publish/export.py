@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Any, NamedTuple
+from os.path import realpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -14,15 +16,14 @@ from runner.publish.writing import whole_file
 from runner.results.rulings import in_force
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TextIO
 
     from runner.publish.summary import Summary
     from runner.results.records import DealKey, DealRecord, Void
     from runner.results.store import Store
 
-__all__ = ["DEAL_COLUMNS", "Written", "write_deals", "write_table"]
+__all__ = ["DEAL_COLUMNS", "Written", "check_files", "write_deals", "write_table"]
 
 DEAL_COLUMNS = (
     "deal", "round", "match", "rotation", "seat", "bot", "place", "points", "moves", "time_ms",
@@ -52,6 +53,32 @@ class _Deal(NamedTuple):
     """Why it does not count; empty if it does."""
 
 
+class _DealsWriter(Protocol):
+    """Writes deals into a file in one format, and says how many there were."""
+
+    def __call__(
+        self, file: TextIO, deals: Iterable[_Deal], names: Sequence[str], *, every: bool
+    ) -> int: ...
+
+
+def check_files(deals: Path | None, table: Path | None) -> None:
+    """Refuse files that cannot be written together, before either of them is.
+
+    Args:
+        deals: For `write_deals`; None if no deals are to be written.
+        table: For `write_table`; None if no table is to be written.
+
+    Raises:
+        UsageError: An ending is no known one, or both are the same file.
+    """
+    if deals is not None:
+        _deals_writer(deals)
+    if table is not None:
+        _table_writer(table)
+    if deals is not None and table is not None and _place(deals) == _place(table):
+        raise UsageError(f"{table}: the deals go there; give the table a file of its own")
+
+
 def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
     """Write the deals that the table counts, as the file's ending says: ``.csv`` or ``.jsonl``.
 
@@ -69,10 +96,7 @@ def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
         RunError: The disk fails.
     """
     names = [entrant.name for entrant in kept_facts(store).entrants]
-    writers = {".csv": _write_csv, ".jsonl": _write_json_lines}
-    write = writers.get(path.suffix)
-    if write is None:
-        raise UsageError(f"{path}: deals are written as {' or '.join(writers)}, by the ending")
+    write = _deals_writer(path)
     deals = (deal for deal in _all_deals(store, names) if every or not deal.reason)
     with whole_file(path) as file:
         written = write(file, deals, names, every=every)
@@ -102,12 +126,31 @@ def write_table(summary: Summary, path: Path) -> None:
         UsageError: The ending is no known one.
         RunError: The disk fails.
     """
+    write = _table_writer(path)
+    with whole_file(path) as file:
+        file.write(write(summary))
+
+
+def _deals_writer(path: Path) -> _DealsWriter:
+    writers: dict[str, _DealsWriter] = {".csv": _write_csv, ".jsonl": _write_json_lines}
+    write = writers.get(path.suffix)
+    if write is None:
+        raise UsageError(f"{path}: deals are written as {' or '.join(writers)}, by the ending")
+    return write
+
+
+def _table_writer(path: Path) -> Callable[[Summary], str]:
     writers = {f".{file.rpartition('.')[2]}": write for _, file, write in FORMATS}
     write = writers.get(path.suffix)
     if write is None:
         raise UsageError(f"{path}: the table is written as {', '.join(writers)}, by the ending")
-    with whole_file(path) as file:
-        file.write(write(summary))
+    return write
+
+
+def _place(path: Path) -> Path:
+    """Where a file comes to lie; one that is a link is replaced, and not what it leads to."""
+    # Not `Path.resolve`, which fails with no error of the disk where links go in a circle.
+    return Path(realpath(path.parent), path.name)
 
 
 def _write_csv(file: TextIO, deals: Iterable[_Deal], names: Sequence[str], *, every: bool) -> int:

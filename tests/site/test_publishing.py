@@ -239,6 +239,18 @@ def test_an_export_says_what_it_can_write(results: Path, words: tuple[str, ...])
         tourney("export", results, *words)
 
 
+@pytest.mark.parametrize(
+    ("deals", "table"), [("d.csv", "t.pdf"), ("d.xls", "t.csv"), ("x.csv", "sub/../x.csv")]
+)
+def test_an_export_of_which_a_part_is_refused_writes_nothing(
+    deals: str, table: str, results: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    with pytest.raises(UsageError, match=r"by the ending|a file of its own"):
+        tourney("export", results, "--deals", tmp_path / deals, "--table", tmp_path / table)
+    assert [path.name for path in tmp_path.iterdir()] == ["sub"]
+
+
 def test_the_badge_is_a_picture_with_the_rank(site: Path) -> None:
     best = json.loads((site / "standings.json").read_text())["entrants"][0]
     number = NAMES.index(best["name"]) + 1
