@@ -58,7 +58,8 @@ def write_whole(path: Path, text: str) -> None:
 
 def _remedy(path: Path, error: OSError) -> str:
     """What to do so that a file can be written."""
-    if isinstance(error, FileNotFoundError):
+    # In a folder of the kernel's own, as /proc is, nothing can be made, and that is the same error.
+    if isinstance(error, FileNotFoundError) and not path.parent.exists():
         return f"make the folder {path.parent}"
     if isinstance(error, IsADirectoryError):
         return "move the folder of that name away"

@@ -63,6 +63,7 @@ def test_what_keeps_a_file_from_being_written_is_told_with_what_to_do(tmp_path: 
     (tmp_path / "folder").mkdir()
     for name, remedy in (
         ("nowhere/file", f"make the folder {tmp_path / 'nowhere'}"),
+        ("/proc/file", "see that files can be written there"),
         ("folder", "move the folder of that name away"),
     ):
         with pytest.raises(RunError) as told:
