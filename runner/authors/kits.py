@@ -129,7 +129,8 @@ def create(kit: Kit, folder: Path, games: Sequence[str] = ()) -> list[Path]:
             raise UsageError(f"{folder}: there is something here already; name another folder")
         _fill(kit, folder, name, games)
     except OSError as error:
-        raise UsageError(f"{folder}: the kit cannot be written here: {error}") from error
+        reason = error.strerror or error
+        raise UsageError(f"{folder}: the kit cannot be written here ({reason})") from error
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 

@@ -32,14 +32,14 @@ def serve(
     """
     from contextlib import closing, suppress
 
-    from runner.publish.claim import MARKER, SITE_FOLDER
+    from runner.publish.claim import SITE_FOLDER, is_site
     from runner.publish.files import write_files
     from runner.publish.serve import SiteServer
     from runner.publish.summary import summarise
     from runner.results.store import FILE_NAME, Store
 
-    site = folder if (folder / MARKER).is_file() else folder / SITE_FOLDER
-    if not (site / MARKER).is_file():
+    site = folder if is_site(folder) else folder / SITE_FOLDER
+    if not is_site(site):
         with closing(Store(folder / FILE_NAME)) as store:
             write_files(folder, store, summarise(store))
     with SiteServer(site, host, port) as server, suppress(KeyboardInterrupt):

@@ -93,12 +93,10 @@ class Site:
         """Write all pages, and take away those of a time when there were more.
 
         Raises:
-            UsageError: The folder holds other things.
+            UsageError: The folder holds other things, or cannot be read or written.
             RunError: The disk fails.
         """
-        claim(folder)
-        for name in ("assets", "bots", "badges", "replays"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+        claim(folder, ("assets", "bots", "badges", "replays"))
         for name in ASSETS:
             write_whole(folder / "assets" / name, asset(name))
         written = {file for name, text in self._pages() if (file := _put(folder, name, text))}

@@ -59,7 +59,7 @@ class ResultsFolder:
             self._new = not self.database.exists()
             self.logs.mkdir(exist_ok=True)
         except OSError as error:
-            raise UsageError(f"{self.path}: the results cannot be kept here: {error}") from error
+            raise self._refusal(error) from error
         return self
 
     def __exit__(
@@ -108,8 +108,8 @@ class ResultsFolder:
                 file.write(data)
         except OSError as error:
             raise RunError(
-                f"{path}: cannot be written ({error}). The deals that were stored are safe; make"
-                " room, then run the same command again to continue."
+                f"{path}: cannot be written ({error.strerror}). The deals that were stored are"
+                " safe; make room, then run the same command again to continue."
             ) from error
 
     def _take(self) -> None:
@@ -121,7 +121,7 @@ class ResultsFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.path, os.O_RDONLY)
         except OSError as error:
-            raise UsageError(f"{self.path}: the results cannot be kept here: {error}") from error
+            raise self._refusal(error) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -132,9 +132,16 @@ class ResultsFolder:
         except OSError as error:
             os.close(self._lock)
             raise UsageError(
-                f"{self.path}: this file system cannot lock folders ({error}); give --out one on a"
-                " local disk"
+                f"{self.path}: this file system cannot lock folders ({error.strerror}); give --out"
+                " one on a local disk"
             ) from error
+
+    def _refusal(self, error: OSError) -> UsageError:
+        """Why no results can be kept in the folder."""
+        return UsageError(
+            f"{self.path}: the results cannot be kept here ({error.strerror}); see that files can"
+            " be written there, or give --out another"
+        )
 
     def _existing(self) -> Path:
         """The folder, or the nearest above it that is there already."""

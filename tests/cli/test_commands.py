@@ -158,8 +158,9 @@ def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:
     arena.end(process, 143)
 
 
-# Root may write where the mode forbids it; without this capability the mode is all that counts.
-AS_ANYBODY = ("setpriv", "--bounding-set", "-dac_override", "--") if os.geteuid() == 0 else ()
+# Root may do what the mode forbids; without these capabilities the mode is all that counts.
+POWERS = "-dac_override,-dac_read_search"
+AS_ANYBODY = ("setpriv", "--bounding-set", POWERS, "--") if os.geteuid() == 0 else ()
 
 
 def copied(arena: Arena, name: str) -> Path:
@@ -172,17 +173,21 @@ def standings_of(copy: Path, arena: Arena) -> subprocess.CompletedProcess[str]:
     for path in [*copy.rglob("*"), copy]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = {path.name for path in copy.iterdir()}
-    command = ["standings", copy.name, "--format", "json"]
-    ended = subprocess.run(
-        [*AS_ANYBODY, sys.executable, "-m", "runner.cli", *command],
+    ended = as_anybody(arena, "standings", copy.name, "--format", "json")
+    assert {path.name for path in copy.iterdir()} == before
+    return ended
+
+
+def as_anybody(arena: Arena, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the program as a user whom modes of files bind."""
+    return subprocess.run(
+        [*AS_ANYBODY, sys.executable, "-m", "runner.cli", *words],
         cwd=arena.path,
         env=arena.environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert {path.name for path in copy.iterdir()} == before
-    return ended
 
 
 def test_a_copy_that_cannot_be_written_can_be_read_by_anybody(played: Played) -> None:
@@ -209,6 +214,29 @@ def test_a_copy_with_deals_in_its_journal_is_refused_where_it_cannot_be_read(
     ended = standings_of(copy, arena)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "the last deals are still in results.sqlite-wal" in ended.stderr
+
+
+def test_a_site_that_cannot_be_read_is_told_with_what_to_do(played: Played) -> None:
+    copy = copied(played.arena, "shut")
+    (copy / "site").chmod(0)
+    try:
+        for command in (("publish", "shut"), ("serve", "shut", "--port", "0")):
+            ended = as_anybody(played.arena, *command)
+            assert (ended.returncode, ended.stdout) == (2, "")
+            assert ended.stderr.startswith("tourney: shut/site: ")
+            assert "The stored deals are safe" in ended.stderr
+            assert "or move the folder away" in ended.stderr
+    finally:
+        (copy / "site").chmod(0o755)
+
+
+def test_a_folder_for_results_that_cannot_be_made_is_told_with_what_to_do(arena: Arena) -> None:
+    (arena.path / "closed").mkdir(mode=0o555)
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    ended = as_anybody(arena, "run", str(config), "--out", "closed/out")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "cannot be kept here (Permission denied)" in ended.stderr
+    assert "give --out another" in ended.stderr
 
 
 def test_results_of_nothing_are_no_results(arena: Arena) -> None:
