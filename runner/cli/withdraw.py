@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 import typer
@@ -10,6 +10,14 @@ import typer
 from runner.cli.options import BotName, ResultsDir, Undo
 
 __all__ = ["add", "withdraw"]
+
+
+def _day(text: str) -> date:
+    """A day as the option has it; typer's own words for a wrong one name Python's format."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - a day has no zone
+    except ValueError as error:
+        raise typer.BadParameter(f"found {text!r}, expected a day such as 2026-11-30") from error
 
 
 def withdraw(
@@ -20,10 +28,10 @@ def withdraw(
         str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")
     ] = "its author has withdrawn it",
     since: Annotated[
-        datetime | None,
+        date | None,
         typer.Option(
             "--from",
-            formats=["%Y-%m-%d"],
+            parser=_day,
             metavar="YYYY-MM-DD",
             help="The day from which it holds.",
             show_default="today",
@@ -42,8 +50,7 @@ def withdraw(
     if undo:
         summary, line = ruling.undo(folder, "withdrawn", bot)
     else:
-        day = None if since is None else since.date()
-        summary, line = ruling.rule(folder, "withdrawn", bot, reason, day)
+        summary, line = ruling.rule(folder, "withdrawn", bot, reason, since)
     print_table(summary)
     typer.echo(line)
 

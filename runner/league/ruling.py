@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from runner.config.text import nearest, shown
+from runner.config.text import listed, nearest, shown
 from runner.errors import UsageError
 from runner.league.schedule import stored_stages
 from runner.publish.files import write_files
@@ -134,7 +134,8 @@ def _number(store: Store, name: str) -> int:
     bots = kept_identity(store).bots
     if name not in bots:
         raise UsageError(
-            f"{store.path.parent}: there is no bot {shown(name)} here{nearest(name, sorted(bots))}"
+            f"{store.path.parent}: there is no bot {shown(name)} here; the bots are"
+            f" {listed(sorted(bots), 'and')}{nearest(name, sorted(bots))}"
         )
     return bots[name].number
 

@@ -9,7 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.testing import CliRunner
 
+from runner.cli.app import app
 from runner.errors import UsageError
 from runner.league.ruling import rule, undo
 from runner.league.verify import Wanted, verify
@@ -141,8 +143,20 @@ def test_a_withdrawal_to_come_waits_for_its_day(out: Path) -> None:
     assert summary.rulings[0].from_round == 2
 
 
+@pytest.mark.parametrize("word", ["yesterday", "2026-02-30", "30.11.2026"])
+def test_what_is_no_day_is_answered_with_one(word: str) -> None:
+    done = CliRunner().invoke(app, ["withdraw", "out", "two", "--from", word])
+    assert done.exit_code == 2
+    assert f"found '{word}', expected a day such as 2026-11-30" in done.output
+
+
+def test_a_day_is_taken_from_the_command_line(out: Path) -> None:
+    words = ["withdraw", str(out), "two", "--from", "2999-12-31"]
+    assert "two is withdrawn from 2999-12-31 on" in CliRunner().invoke(app, words).output
+
+
 def test_wrong_names_are_answered_with_the_nearest(out: Path) -> None:
-    with pytest.raises(UsageError, match="did you mean 'two'"):
+    with pytest.raises(UsageError, match=r"the bots are .* and two; did you mean 'two'"):
         rule(out, "disqualified", "tow", "it is")
     with pytest.raises(UsageError, match="was never withdrawn"):
         undo(out, "withdrawn", "one")
