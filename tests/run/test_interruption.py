@@ -195,6 +195,8 @@ INTERRUPTED = """
 import signal, sys
 from runner.cli import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have background jobs ignore it
+
 def look(frame, event, argument):
     if frame.f_code.co_name == "{function}":
         sys.setprofile(None)
