@@ -43,7 +43,7 @@ GAMES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("keys", GAMES.values(), ids=GAMES.keys())
 def test_any_number_of_workers_gives_the_same_bytes(keys: dict[str, Any], arena: Arena) -> None:
-    bots = [arena.bot("one"), arena.bot("ends with every deal", result="sys.exit(3)")]
+    bots = [arena.bot("ends with every deal", result="sys.exit(3)")]
     bots += [arena.bot(name, move=move) for name, move in FAULTS.items()]
     config = arena.configure(bots, **keys)
     for jobs in (1, 3):
@@ -51,7 +51,6 @@ def test_any_number_of_workers_gives_the_same_bytes(keys: dict[str, Any], arena:
     assert arena.files("1") == arena.files("3")
     kinds = {kind for row in arena.table("1")["entrants"] for kind in row["faults"]}
     assert len(kinds) >= 3  # else this would have tried little
-    assert arena.rows("1")["one"]["faults"] == {}
     assert arena.rows("1")["ends with every deal"]["faults"] == {}
 
 
