@@ -61,7 +61,7 @@ def season(
         typer.echo(changes.text(news))
         if close and config.seed is None:
             summary, _ = seasons.season_summary(choices.folder)
-            typer.echo(f"the seed, secret so far: {summary.seed}")
+            typer.echo(f"the seed, secret until now: {summary.seed}")
 
 
 def add(app: typer.Typer) -> None:

@@ -59,7 +59,7 @@ def test_a_league_from_its_first_run_to_its_second_season(arena: Arena) -> None:
     assert json.loads((seasons / "league.json").read_text("utf-8"))["seasons"] == ["1", "autumn"]
     assert "| bot |" in arena.run("league", arena.path, "--format", "md").stdout
     closed = arena.run("season", league, "--close", "--jobs", 1).stdout
-    assert f"the seed, secret so far: {arena.table('seasons/autumn')['seed']}" in closed
+    assert f"the seed, secret until now: {arena.table('seasons/autumn')['seed']}" in closed
 
 
 def test_a_season_needs_a_name_that_can_be_a_folder(arena: Arena) -> None:

@@ -113,6 +113,7 @@ class TienlenState(State[int]):
     )
 
     current_player: int
+    """The seat to act, or `TERMINAL`; kept, not worked out, since every move asks for it often."""
 
     def __init__(self, options: TienlenOptions, position: Position) -> None:
         hands, sizes = position.hands, position.sizes
