@@ -1,6 +1,6 @@
 """Moves a second of bots in several languages, four of a kind at a table of Tien Len.
 
-All share one core with the runner. ``cpu`` is the processor time of runner and bots together, their
+All share one core with the runner; ``cpu`` is the processor time of runner and bots together, their
 start left out; its ratio is to the trivial C bot in the same run. Languages that this machine lacks
 are left out.
 """
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 from figures import report
 from moves import build, settings
 from program import cpu_seconds
-
-from runner.bots import stage
-from runner.config import load_config
-from runner.errors import TourneyError
-from runner.play.match import Tables
-from runner.play.settings import BotSpec, MatchPlan
-from runner.process.fair import make_clock
-from runner.process.launcher import PlainLauncher
+from tourney_runner.bots import stage
+from tourney_runner.config import load_config
+from tourney_runner.errors import TourneyError
+from tourney_runner.play.match import Tables
+from tourney_runner.play.settings import BotSpec, MatchPlan
+from tourney_runner.process.fair import make_clock
+from tourney_runner.process.launcher import PlainLauncher
 
 if TYPE_CHECKING:
     import argparse

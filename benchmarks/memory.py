@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from figures import report
 from moves import build, settings
-
-from runner import __version__
-from runner.play.settings import BotSpec, MatchPlan
-from runner.process.sweep import descendants
-from runner.process.system import resident_bytes
-from runner.run.program import WorkerProgram
-from runner.run.wire import Chunk, Played, Setup, task_frame
+from tourney_runner import __version__
+from tourney_runner.play.settings import BotSpec, MatchPlan
+from tourney_runner.process.sweep import descendants
+from tourney_runner.process.system import resident_bytes
+from tourney_runner.run.program import WorkerProgram
+from tourney_runner.run.wire import Chunk, Played, Setup, task_frame
 
 if TYPE_CHECKING:
     import argparse

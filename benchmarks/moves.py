@@ -21,14 +21,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from figures import report
-
-from runner.games.registry import game
-from runner.play.legal import LegalLists
-from runner.play.match import Tables
-from runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from runner.process import channel
-from runner.process.fair import make_clock
-from runner.process.launcher import PlainLauncher
+from tourney_runner.games.registry import game
+from tourney_runner.play.legal import LegalLists
+from tourney_runner.play.match import Tables
+from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process import channel
+from tourney_runner.process.fair import make_clock
+from tourney_runner.process.launcher import PlainLauncher
 
 if TYPE_CHECKING:
     import argparse

@@ -1,6 +1,6 @@
 """Where the runner's processor time of a move goes.
 
-Four trivial C bots play Tien Len, all on one core with the runner. A timer interrupts it after so
+Four trivial C bots play Tien Len, all on one core with the runner; a timer interrupts it after so
 much of its processor time, and what it was at then counts: no part is slowed by being measured.
 Shares are as exact as a poll of so many samples. ``bookkeeping`` is the rest: who pays for time,
 ids, events, the record. Figures with ``_ratio`` are multiples of one JSON round trip of a request
@@ -18,17 +18,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import tourney_runner.games
 from figures import report, yardstick
 from moves import build, play, settings
-
-import runner.games
-from runner.play import deal, player
-from runner.play.match import Tables
-from runner.play.settings import BotSpec
-from runner.process import channel
-from runner.process.fair import make_clock
-from runner.process.launcher import PlainLauncher
-from runner.protocol import lines
+from tourney_runner.play import deal, player
+from tourney_runner.play.match import Tables
+from tourney_runner.play.settings import BotSpec
+from tourney_runner.process import channel
+from tourney_runner.process.fair import make_clock
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.protocol import lines
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 INTERVAL = 0.001
 """Seconds of processor time; the system may make more of it."""
 PARTS = ("encode", "write", "wait", "read", "decode", "rules", "bookkeeping")
-_RULES = str(Path(runner.games.__file__).parent)
+_RULES = str(Path(tourney_runner.games.__file__).parent)
 _CALLS = (
     (deal.__file__, "encode", "encode"),
     (deal.__file__, "Move(", "encode"),

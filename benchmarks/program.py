@@ -7,13 +7,13 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
-from runner.errors import TourneyError
-from runner.process.sweep import descendants
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.errors import TourneyError
+from tourney_runner.process.sweep import descendants
+from tourney_runner.results.store import FILE_NAME, Store
 
 __all__ = ["TOURNEY", "cpu_seconds", "stored_deals"]
 
-TOURNEY = [sys.executable, "-m", "runner.cli"]
+TOURNEY = [sys.executable, "-m", "tourney_runner"]
 
 
 def stored_deals(out: Path) -> int:

@@ -21,14 +21,13 @@ import trueskill
 from figures import cpu_us, report
 from program import TOURNEY, stored_deals
 from synthetic import configuration, until_first_task
-
-from runner.ratings.standings import standings
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.ratings.standings import standings
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     import argparse
 
-    from runner.ratings.raters import Update
+    from tourney_runner.ratings.raters import Update
 
 HERE = Path(__file__).parent
 DEALS_A_MATCH = 4

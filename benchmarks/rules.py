@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from figures import report, yardstick
-
-from runner.games.registry import game
+from tourney_runner.games.registry import game
 
 if TYPE_CHECKING:
     import argparse

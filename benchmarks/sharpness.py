@@ -13,9 +13,8 @@ from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
 from figures import report
-
-from runner.ratings.model import Model
-from runner.ratings.standings import standings
+from tourney_runner.ratings.model import Model
+from tourney_runner.ratings.standings import standings
 
 if TYPE_CHECKING:
     import argparse

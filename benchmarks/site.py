@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from figures import show, yardstick
-
-from runner.games.registry import game as find_game
-from runner.play.match import dealt
-from runner.play.settings import PlaySettings
-from runner.publish.choices import PublishChoices
-from runner.publish.choosing import choose
-from runner.publish.site import Site
-from runner.publish.summary import EntrantFacts, Facts, summarise
-from runner.results.records import DealKey, DealRecord, SeatTime
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.match import dealt
+from tourney_runner.play.settings import PlaySettings
+from tourney_runner.publish.choices import PublishChoices
+from tourney_runner.publish.choosing import choose
+from tourney_runner.publish.site import Site
+from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
+from tourney_runner.results.records import DealKey, DealRecord, SeatTime
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,26 +15,26 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.cli.reporting import make_reporter
-from runner.config import load_config
-from runner.errors import Interrupted
-from runner.results.records import DealKey, DealRecord, SeatTime
-from runner.results.store import FILE_NAME, Store
-from runner.run import checkpoint
-from runner.run.conductor import Conductor
-from runner.run.executor import Executor
-from runner.run.folder import ResultsFolder
-from runner.run.planner import Planner
-from runner.run.prepare import Seed, make_format
-from runner.run.progress import Progress, Tally
-from runner.run.signals import StopSignals
-from runner.run.wire import Chunk, Played
+from tourney_runner.cli.reporting import make_reporter
+from tourney_runner.config import load_config
+from tourney_runner.errors import Interrupted
+from tourney_runner.results.records import DealKey, DealRecord, SeatTime
+from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.run import checkpoint
+from tourney_runner.run.conductor import Conductor
+from tourney_runner.run.executor import Executor
+from tourney_runner.run.folder import ResultsFolder
+from tourney_runner.run.planner import Planner
+from tourney_runner.run.prepare import Seed, make_format
+from tourney_runner.run.progress import Progress, Tally
+from tourney_runner.run.signals import StopSignals
+from tourney_runner.run.wire import Chunk, Played
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from runner.play.settings import MatchPlan
-    from runner.run.wire import Outcome, Task
+    from tourney_runner.play.settings import MatchPlan
+    from tourney_runner.run.wire import Outcome, Task
 
 __all__ = ["configuration", "fill", "until_first_task"]
 

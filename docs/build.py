@@ -14,12 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runner.games.registry import game as find_game
-from runner.play.match import Tables
-from runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from runner.process.clock import WallClock
-from runner.process.launcher import PlainLauncher
-from runner.protocol.schemas import protocol_schema
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.match import Tables
+from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.clock import WallClock
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.protocol.schemas import protocol_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from runner.authors.drawing import SUITS
-from runner.games.registry import game as find_game
+from tourney_runner.authors.drawing import SUITS
+from tourney_runner.games.registry import game as find_game
 
 __all__ = ["PAGES", "build", "main"]
 

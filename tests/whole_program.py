@@ -27,7 +27,7 @@ __all__ = ["BOTS", "CONFIGS", "NAP", "TOURNEY", "Arena", "Ended", "arena", "unti
 ROOT = Path(__file__).parents[1]
 BOTS = ROOT / "bots"
 CONFIGS = ROOT / "configs"
-TOURNEY = [sys.executable, "-m", "runner.cli"]
+TOURNEY = [sys.executable, "-m", "tourney_runner"]
 
 PATIENCE = 120.0
 """Seconds after which a test gives up; far more than anything here takes."""
@@ -270,7 +270,11 @@ class Arena:
 
     def workers(self) -> list[int]:
         """The processes that play."""
-        return [pid for pid, command in self.processes().items() if "runner.run.worker" in command]
+        return [
+            pid
+            for pid, command in self.processes().items()
+            if "tourney_runner.run.worker" in command
+        ]
 
     def is_clean(self) -> bool:
         """Whether nothing of the program is left: no process, no temporary file."""

@@ -10,7 +10,7 @@
     run(choose, name="first", legal="all")
 
 It needs nothing but Python's standard library. `print` is safe: it goes to stderr, since stdout
-belongs to the conversation with the runner.
+belongs to the messages.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ __all__ = ["BOTS", "ROOT", "Program", "needs_git"]
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"
-TOURNEY = (sys.executable, "-m", "runner.cli")
+TOURNEY = (sys.executable, "-m", "tourney_runner")
 
 needs_git = pytest.mark.skipif(which("git") is None, reason="git is not installed")
 

@@ -12,8 +12,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 from authors_program import BOTS, ROOT, needs_git
-
-from runner.schedule import registry as formats
+from tourney_runner.schedule import registry as formats
 
 if TYPE_CHECKING:
     from authors_program import Program
@@ -50,7 +49,9 @@ def test_the_rule_books_are_made_from_the_rule_cases() -> None:
 def test_every_rule_that_the_program_names_is_explained() -> None:
     page = (DOCS / "rule-ids.md").read_text(encoding="utf-8")
     explained = set(re.findall(r"(?m)^\| ([HRTS]\d+[a-z]?) \| \S", page))
-    sources = "".join(path.read_text("utf-8") for path in (ROOT / "runner/games").rglob("*.py"))
+    sources = "".join(
+        path.read_text("utf-8") for path in (ROOT / "runner/tourney_runner/games").rglob("*.py")
+    )
     named = set(re.findall(r"\b[HRTS]\d{1,2}[a-z]?\b", sources))
     assert len(named) > 80
     assert named <= explained

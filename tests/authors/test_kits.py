@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 from authors_program import BOTS
+from tourney_runner.authors.kits import KITS
+from tourney_runner.cli.app import app
 from typer.testing import CliRunner
-
-from runner.authors.kits import KITS
-from runner.cli.app import app
 
 if TYPE_CHECKING:
     from pathlib import Path

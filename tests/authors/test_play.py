@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 from authors_program import BOTS
-
-from runner.authors.words import Words, WordsError
-from runner.games.registry import game
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.authors.words import Words, WordsError
+from tourney_runner.games.registry import game
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from authors_program import Program

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 from authors_program import BOTS
-
-from runner.authors.again import listen
-from runner.authors.looking import stored_deal
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.authors.again import listen
+from tourney_runner.authors.looking import stored_deal
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,11 +14,10 @@ from typing import Any
 
 import msgspec
 import pytest
-
-from runner.bots import Bot, remove_unfinished, stage
-from runner.bots.cache import cache_folder
-from runner.config import Entrant
-from runner.errors import UsageError
+from tourney_runner.bots import Bot, remove_unfinished, stage
+from tourney_runner.bots.cache import cache_folder
+from tourney_runner.config import Entrant
+from tourney_runner.errors import UsageError
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -323,8 +322,8 @@ def test_what_a_killed_run_left_is_removed(source: Path, cache: Path, tmp_path: 
     started = tmp_path / "started"
     program = textwrap.dedent(f"""
         from pathlib import Path
-        from runner.bots import stage
-        from runner.config import Entrant
+        from tourney_runner.bots import stage
+        from tourney_runner.config import Entrant
         build = (("sh", "-c", "mkdir a; chmod 500 a; echo $$ > {started}; sleep 1000"),)
         stage(Entrant(number=0, name="x", folder=Path({str(source)!r}), command=("sh",),
                       build=build), Path({str(cache)!r}))

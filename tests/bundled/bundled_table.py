@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-
-from runner.bots import stage
-from runner.config import load_config
-from runner.play.match import Tables
-from runner.play.settings import MatchPlan
-from runner.process.clock import WallClock
-from runner.process.launcher import PlainLauncher
-from runner.run.prepare import draw_seed, play_settings, specs
+from tourney_runner.bots import stage
+from tourney_runner.config import load_config
+from tourney_runner.play.match import Tables
+from tourney_runner.play.settings import MatchPlan
+from tourney_runner.process.clock import WallClock
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.run.prepare import draw_seed, play_settings, specs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from runner.bots import Bot
-    from runner.config import Config
-    from runner.config.models import Entrant
-    from runner.results.records import DealRecord
+    from tourney_runner.bots import Bot
+    from tourney_runner.config import Config
+    from tourney_runner.config.models import Entrant
+    from tourney_runner.results.records import DealRecord
 
 __all__ = ["BOTS", "CONFIGS", "NEEDS", "Play", "need_programs"]
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from bundled_table import BOTS, CONFIGS, NEEDS, ROOT, need_programs
-
-from runner.config import load_config
+from tourney_runner.config import load_config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import jsonschema
 import pytest
+import tourney_runner
 import yaml
+from tourney_runner.cli.app import app
 from typer.testing import CliRunner
 from whole_program import NAP, TOURNEY, Arena, Ended, until
-
-import runner
-from runner.cli.app import app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +60,7 @@ def test_no_help_is_cut_or_too_wide_for_a_terminal() -> None:
 
 def test_help_needs_no_heavy_module() -> None:
     heavy = ("pydantic", "rich", "numpy", "trueskill", "jinja2", "yaml", "msgspec", "matplotlib")
-    code = f"import sys, runner.cli.app; print(*[name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, tourney_runner.cli.app; print(*[name for name in {heavy} if name in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == []
 
@@ -73,7 +72,9 @@ def test_the_installed_command_is_the_same_program(arena: Arena) -> None:
     ended = subprocess.run(
         [script, "--version"], env=arena.environment, capture_output=True, text=True, check=True
     )
-    assert ended.stdout == arena.run("--version").stdout == f"tourney {runner.__version__}\n"
+    assert (
+        ended.stdout == arena.run("--version").stdout == f"tourney {tourney_runner.__version__}\n"
+    )
 
 
 WRONG = {
@@ -181,7 +182,7 @@ def standings_of(copy: Path, arena: Arena) -> subprocess.CompletedProcess[str]:
 def as_anybody(arena: Arena, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the program as a user whom modes of files bind."""
     return subprocess.run(
-        [*AS_ANYBODY, sys.executable, "-m", "runner.cli", *words],
+        [*AS_ANYBODY, sys.executable, "-m", "tourney_runner", *words],
         cwd=arena.path,
         env=arena.environment,
         capture_output=True,

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-
-from runner.games.registry import game
-from runner.play.faults import SpoiltError
-from runner.play.match import Tables
-from runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from runner.process.fair import FairClock
-from runner.process.launcher import PlainLauncher
-from runner.process.system import become_subreaper
+from tourney_runner.games.registry import game
+from tourney_runner.play.faults import SpoiltError
+from tourney_runner.play.match import Tables
+from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.fair import FairClock
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from runner.results.records import DealRecord
+    from tourney_runner.results.records import DealRecord
 
 LIMIT_MS = 200
 HALF = LIMIT_MS / 2000

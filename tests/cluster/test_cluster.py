@@ -9,9 +9,8 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tourney_runner.process.system import children, is_alive
 from whole_program import Arena, until
-
-from runner.process.system import children, is_alive
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -33,7 +32,7 @@ if not os.fork():
 CUTS_THE_LINE_ONCE = """
 import sys
 if "dask" in sys.orig_argv:
-    import runner.cluster.host as host
+    import tourney_runner.cluster.host as host
     enter = host.enter
     def cut(luggage, dask_worker):
         host.enter = enter
@@ -44,7 +43,7 @@ if "dask" in sys.orig_argv:
     cut.__module__, cut.__qualname__ = enter.__module__, enter.__qualname__
 """
 IMPATIENT = """
-import runner.run.silence as silence
+import tourney_runner.run.silence as silence
 silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
 """
 
@@ -53,7 +52,7 @@ def _no_room(flag: Path) -> str:
     """A machine that has no room for worker programs, as long as there is a file of this name."""
     return f"""
 import os, sys
-if "runner.run.worker" in sys.orig_argv and os.path.exists({str(flag)!r}):
+if "tourney_runner.run.worker" in sys.orig_argv and os.path.exists({str(flag)!r}):
     os.write(2, b"a warning\\nno room in here\\n")
     os._exit(3)
 """
@@ -278,8 +277,8 @@ def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home
 def test_workers_that_cannot_play_are_named_and_hold_nobody_up(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
-    old = _customized(tmp_path / "old", "import runner; runner.__version__ = '0.0.1'")
-    bare = _customized(tmp_path / "bare", "import sys; sys.modules['runner'] = None")
+    old = _customized(tmp_path / "old", "import runner; tourney_runner.__version__ = '0.0.1'")
+    bare = _customized(tmp_path / "bare", "import sys; sys.modules['tourney_runner'] = None")
     config = arena.configure(_bots(arena), schedule={"rounds": 2})
     with (
         shared_cluster.with_another(**old),

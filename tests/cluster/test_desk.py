@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
-from runner.cluster.desk import Desk
-from runner.run.wire import Check, Chunk
+from tourney_runner.cluster.desk import Desk
+from tourney_runner.run.wire import Check, Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -9,12 +9,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tourney_runner.config import load_config
+from tourney_runner.errors import UsageError
+from tourney_runner.league.comparison import duel
+from tourney_runner.ratings.gsprt import Rule
 from whole_program import until
-
-from runner.config import load_config
-from runner.errors import UsageError
-from runner.league.comparison import duel
-from runner.ratings.gsprt import Rule
 
 if TYPE_CHECKING:
     from whole_program import Arena

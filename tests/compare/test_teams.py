@@ -7,17 +7,16 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from runner.config import load_config
-from runner.league.comparison import duel
-from runner.ratings.gsprt import Rule
-from runner.run.prepare import Seed, make_format
+from tourney_runner.config import load_config
+from tourney_runner.league.comparison import duel
+from tourney_runner.ratings.gsprt import Rule
+from tourney_runner.run.prepare import Seed, make_format
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tourney_runner.schedule.base import Seating
     from whole_program import Arena
-
-    from runner.schedule.base import Seating
 
 
 def _config(arena: Arena, teams: dict[str, str | None], players: int = 2) -> Path:

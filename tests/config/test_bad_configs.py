@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 import yaml
-
-from runner.config import load_config
-from runner.errors import ConfigError
+from tourney_runner.config import load_config
+from tourney_runner.errors import ConfigError
 
 CASES = yaml.safe_load((Path(__file__).parent / "bad.yaml").read_text())
 

@@ -11,11 +11,10 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-
-from runner.config import Config, bundled, config_schema, load_config
-from runner.config.values import SIZE, TIME
-from runner.errors import ConfigError
-from runner.schedule.round_robin import RoundRobinOptions
+from tourney_runner.config import Config, bundled, config_schema, load_config
+from tourney_runner.config.values import SIZE, TIME
+from tourney_runner.errors import ConfigError
+from tourney_runner.schedule.round_robin import RoundRobinOptions
 
 BOTS = "bots: [bots/a, bots/b, bots/c, bots/d]\n"
 

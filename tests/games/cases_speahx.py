@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 from pydantic import ValidationError
-
-from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
-from runner.games.speahx import GAME
-from runner.games.speahx.cards import LAID_NAMES, NUMBERS
-from runner.games.speahx.state import SpeahxState
-from runner.games.speahx.table import Table
+from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
+from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
+from tourney_runner.games.speahx.state import SpeahxState
+from tourney_runner.games.speahx.table import Table
 
 __all__ = ["check_case", "set_up"]
 

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from pydantic import ValidationError
-
-from runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
-from runner.games.tienlen import GAME
-from runner.games.tienlen.cards import PACK, cards_in, mask_from
-from runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
-from runner.games.tienlen.options import TienlenOptions
-from runner.games.tienlen.state import Position, TienlenState
-from runner.games.tienlen.views import TienlenAnswer
-from runner.play.target import match_over
+from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
+from tourney_runner.games.tienlen import GAME
+from tourney_runner.games.tienlen.cards import PACK, cards_in, mask_from
+from tourney_runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
+from tourney_runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.state import Position, TienlenState
+from tourney_runner.games.tienlen.views import TienlenAnswer
+from tourney_runner.play.target import match_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

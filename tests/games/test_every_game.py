@@ -11,14 +11,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from runner.games.base import TERMINAL, Game, State
-from runner.games.registry import game, names
+from tourney_runner.games.base import TERMINAL, Game, State
+from tourney_runner.games.registry import game, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from runner.games.scene import Scene, Zone
+    from tourney_runner.games.scene import Scene, Zone
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "tienlen": [

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from runner.testing import RULE_CASES, read_cases
+from tourney_runner.testing import RULE_CASES, read_cases
 
 # The module that knows a game's cases, by the prefix of their ids. It is imported for a first
 # case of that game, so that one game's cases need nothing of the others.

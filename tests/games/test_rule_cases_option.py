@@ -9,8 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from runner.testing import read_cases
+from tourney_runner.testing import read_cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +33,7 @@ def case(**changes: Any) -> dict[str, Any]:
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
     """Run pytest in a folder; gives its exit status and all that it printed."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", *arguments],
+        [sys.executable, "-m", "pytest", "-p", "tourney_runner.testing", "-v", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,

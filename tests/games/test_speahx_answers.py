@@ -6,13 +6,12 @@ from typing import Any
 
 import msgspec
 import pytest
-
-from runner.games.base import IllegalActionError, MalformedAnswerError
-from runner.games.speahx import GAME
-from runner.games.speahx.actions import Action
-from runner.games.speahx.cards import LAID_NAMES, NUMBERS
-from runner.games.speahx.state import SpeahxState
-from runner.games.speahx.table import Table
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.actions import Action
+from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
+from tourney_runner.games.speahx.state import SpeahxState
+from tourney_runner.games.speahx.table import Table
 
 
 def position(hand: str, pile: str = "", *, drawn: str = "", **options: Any) -> SpeahxState:

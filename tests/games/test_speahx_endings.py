@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from runner.games.base import TERMINAL
-from runner.games.speahx import GAME
-from runner.games.speahx.cards import LAID_NAMES, NUMBERS
-from runner.games.speahx.state import SpeahxState
-from runner.games.speahx.table import Table
+from tourney_runner.games.base import TERMINAL
+from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
+from tourney_runner.games.speahx.state import SpeahxState
+from tourney_runner.games.speahx.table import Table
 
 
 def table_of(*hands: str, pile: str = "7H", **more: Any) -> Table:

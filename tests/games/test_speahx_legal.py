@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from runner.games.base import IllegalActionError
-from runner.games.speahx import GAME
-from runner.games.speahx.actions import Action, SpeahxAnswer, encode
-from runner.games.speahx.cards import LAID_NAMES, NAMES, NUMBERS, RANK
-from runner.games.speahx.state import SpeahxState
-from runner.games.speahx.table import Table
+from tourney_runner.games.base import IllegalActionError
+from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.actions import Action, SpeahxAnswer, encode
+from tourney_runner.games.speahx.cards import LAID_NAMES, NAMES, NUMBERS, RANK
+from tourney_runner.games.speahx.state import SpeahxState
+from tourney_runner.games.speahx.table import Table
 
 few_cards = st.sampled_from([rank + suit for rank in "2TJ8K" for suit in "SCH"])
 options = st.fixed_dictionaries(

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-
-from runner.games.speahx import GAME
-from runner.play.seeds import match_seed
+from tourney_runner.games.speahx import GAME
+from tourney_runner.play.seeds import match_seed
 
 DEFAULTS = {
     "players": 4,

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from runner.games.base import TERMINAL
-from runner.games.scene import Scene
-from runner.games.speahx import GAME
-from runner.games.speahx.cards import NAMES, pack
+from tourney_runner.games.base import TERMINAL
+from tourney_runner.games.scene import Scene
+from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.cards import NAMES, pack
 
 if TYPE_CHECKING:
-    from runner.games.speahx.state import SpeahxState
+    from tourney_runner.games.speahx.state import SpeahxState
 
 rules = st.fixed_dictionaries(
     {

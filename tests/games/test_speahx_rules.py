@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-
-from runner.games.base import IllegalActionError
-from runner.games.speahx import GAME
-from runner.games.speahx.actions import write
+from tourney_runner.games.base import IllegalActionError
+from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.actions import write
 
 pytest.register_assert_rewrite("cases_speahx")
 from cases_speahx import check_case, set_up  # noqa: E402 - after its assertions were registered

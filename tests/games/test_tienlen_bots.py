@@ -8,13 +8,12 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from runner.games.base import IllegalActionError, MalformedAnswerError
-from runner.games.tienlen import GAME
-from runner.games.tienlen.cards import CARDS, mask_from
-from runner.games.tienlen.options import TienlenOptions
-from runner.games.tienlen.state import PASS, Position, TienlenState
-from runner.games.tienlen.views import TienlenEvent
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.games.tienlen import GAME
+from tourney_runner.games.tienlen.cards import CARDS, mask_from
+from tourney_runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.state import PASS, Position, TienlenState
+from tourney_runner.games.tienlen.views import TienlenEvent
 
 HAND = "3S 3C 4S 4C 5S 5D 6H 7H 7S 9S 9C 9D 9H 2D 2H"
 

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from runner.games.base import TERMINAL, IllegalActionError
-from runner.games.shuffle import shuffled
-from runner.games.tienlen import GAME
-from runner.games.tienlen.cards import CARDS, PACK, cards_in, mask_from
-from runner.games.tienlen.instant import InstantWin
-from runner.games.tienlen.options import TienlenOptions
-from runner.games.tienlen.state import Position, TienlenState
-from runner.games.tienlen.views import TienlenEvent
+from tourney_runner.games.base import TERMINAL, IllegalActionError
+from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.tienlen import GAME
+from tourney_runner.games.tienlen.cards import CARDS, PACK, cards_in, mask_from
+from tourney_runner.games.tienlen.instant import InstantWin
+from tourney_runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.state import Position, TienlenState
+from tourney_runner.games.tienlen.views import TienlenEvent
 
 FOUR_TWOS = "2S 2C 2D 2H 5S 5C 6S 6C 8D 8H TS TC JS"
 RUN = "3D 4D 5D 6D 7D 8S 9D TD JD QD KD AD 3H"

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-
-from runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.options import TienlenOptions
 
 
 def test_the_defaults_are_the_rules_of_the_source_texts() -> None:

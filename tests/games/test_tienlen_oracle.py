@@ -7,12 +7,11 @@ from typing import NamedTuple
 import tienlen_oracle as oracle
 from hypothesis import given
 from hypothesis import strategies as st
-
-from runner.games.base import IllegalActionError
-from runner.games.tienlen.cards import cards_in, mask_from
-from runner.games.tienlen.options import TienlenOptions
-from runner.games.tienlen.state import PASS, Position, TienlenState
-from runner.games.tienlen.views import TienlenAnswer
+from tourney_runner.games.base import IllegalActionError
+from tourney_runner.games.tienlen.cards import cards_in, mask_from
+from tourney_runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.state import PASS, Position, TienlenState
+from tourney_runner.games.tienlen.views import TienlenAnswer
 
 options = st.builds(
     TienlenOptions,

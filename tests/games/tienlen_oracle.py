@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from runner.games.tienlen.options import TienlenOptions
+    from tourney_runner.games.tienlen.options import TienlenOptions
 
 RANKS = ["3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2"]
 SUITS = ["S", "C", "D", "H"]

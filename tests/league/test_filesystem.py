@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from runner.errors import UsageError
-from runner.run import filesystem
-from runner.run.filesystem import network_type, refuse_network
+from tourney_runner.errors import UsageError
+from tourney_runner.run import filesystem
+from tourney_runner.run.filesystem import network_type, refuse_network
 
 if TYPE_CHECKING:
     from pathlib import Path

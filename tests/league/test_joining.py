@@ -7,10 +7,9 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tourney_runner.league.verify import Wanted, verify
+from tourney_runner.results.store import Store
 from whole_program import until
-
-from runner.league.verify import Wanted, verify
-from runner.results.store import Store
 
 if TYPE_CHECKING:
     from whole_program import Arena

@@ -8,10 +8,9 @@ import time
 from typing import TYPE_CHECKING
 
 import msgspec
-
-from runner.league.ruling import rule, undo
-from runner.league.verify import Wanted, verify
-from runner.results.store import Store
+from tourney_runner.league.ruling import rule, undo
+from tourney_runner.league.verify import Wanted, verify
+from tourney_runner.results.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,14 +9,13 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tourney_runner.cli.app import app
+from tourney_runner.errors import UsageError
+from tourney_runner.league.ruling import rule, undo
+from tourney_runner.league.verify import Wanted, verify
+from tourney_runner.publish.summary import summarise
+from tourney_runner.results.store import Store
 from typer.testing import CliRunner
-
-from runner.cli.app import app
-from runner.errors import UsageError
-from runner.league.ruling import rule, undo
-from runner.league.verify import Wanted, verify
-from runner.publish.summary import summarise
-from runner.results.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 import yaml
+from tourney_runner.errors import UsageError
+from tourney_runner.league.replaying import Cast, as_then, cast_of
+from tourney_runner.league.ruling import rule
+from tourney_runner.league.verify import Wanted, verify
+from tourney_runner.results.records import FaultRecord
+from tourney_runner.results.rows import digest
+from tourney_runner.results.store import Store
 from whole_program import until
-
-from runner.errors import UsageError
-from runner.league.replaying import Cast, as_then, cast_of
-from runner.league.ruling import rule
-from runner.league.verify import Wanted, verify
-from runner.results.records import FaultRecord
-from runner.results.rows import digest
-from runner.results.store import Store
 
 if TYPE_CHECKING:
     import sqlite3

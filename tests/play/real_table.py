@@ -8,20 +8,20 @@ from functools import cache, partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from runner.games.registry import game as find_game
-from runner.play.match import Tables, dealt
-from runner.play.seeds import match_seed
-from runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from runner.process.clock import WallClock
-from runner.process.launcher import PlainLauncher
-from runner.results.records import DealKey
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.match import Tables, dealt
+from tourney_runner.play.seeds import match_seed
+from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.clock import WallClock
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.results.records import DealKey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from runner.play.settings import Retired
-    from runner.results.records import DealRecord, FaultRecord
+    from tourney_runner.play.settings import Retired
+    from tourney_runner.results.records import DealRecord, FaultRecord
 
 __all__ = ["LIMIT", "RealTable", "only_fault", "settings"]
 

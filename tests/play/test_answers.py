@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from real_table import LIMIT, only_fault
-
-from runner.results.records import Note
+from tourney_runner.results.records import Note
 
 if TYPE_CHECKING:
     from real_table import RealTable

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from real_table import LIMIT, only_fault, settings
-
-from runner.games.registry import game as find_game
-from runner.play.history import steps
-from runner.play.match import dealt
-from runner.play.settings import Retired
-from runner.results.records import Note
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.history import steps
+from tourney_runner.play.match import dealt
+from tourney_runner.play.settings import Retired
+from tourney_runner.results.records import Note
 
 if TYPE_CHECKING:
     from real_table import RealTable

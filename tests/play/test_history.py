@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from real_table import settings
-
-from runner.play.history import steps
+from tourney_runner.play.history import steps
 
 if TYPE_CHECKING:
     from real_table import RealTable
-
-    from runner.play.settings import PlaySettings
-    from runner.results.records import DealRecord
+    from tourney_runner.play.settings import PlaySettings
+    from tourney_runner.results.records import DealRecord
 
 RULES: dict[str, dict[str, Any]] = {
     "tienlen": {"players": 4},

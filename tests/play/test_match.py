@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 from real_table import settings
-
-from runner.authors.seats import HousePlayer, seated
-from runner.games.registry import game as find_game
-from runner.play.deal import DealInPlay
-from runner.play.faults import SpoiltError
-from runner.play.history import steps
-from runner.play.match import dealt, player_setup
-from runner.play.settings import MatchPlan, Retired
-from runner.process.clock import WallClock
-from runner.process.launcher import PlainLauncher
-from runner.results.records import DealKey
+from tourney_runner.authors.seats import HousePlayer, seated
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.deal import DealInPlay
+from tourney_runner.play.faults import SpoiltError
+from tourney_runner.play.history import steps
+from tourney_runner.play.match import dealt, player_setup
+from tourney_runner.play.settings import MatchPlan, Retired
+from tourney_runner.process.clock import WallClock
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.results.records import DealKey
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from real_table import RealTable
-
-    from runner.play.settings import PlaySettings
+    from tourney_runner.play.settings import PlaySettings
 
 
 def seed_with_an_instant_winner(others: str) -> tuple[PlaySettings, int]:

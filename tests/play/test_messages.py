@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from real_table import settings
-
-from runner.games.registry import game as find_game
-from runner.play.history import steps
-from runner.play.match import dealt
-from runner.play.seeds import deal_seed
-from runner.play.settings import MatchPlan
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.history import steps
+from tourney_runner.play.match import dealt
+from tourney_runner.play.seeds import deal_seed
+from tourney_runner.play.settings import MatchPlan
 
 if TYPE_CHECKING:
     from real_table import RealTable

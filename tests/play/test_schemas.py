@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
-
-from runner.protocol.schemas import protocol_schema
+from tourney_runner.protocol.schemas import protocol_schema
 
 if TYPE_CHECKING:
     from real_table import RealTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from runner.play.seeds import BOT_SEED_BITS, bot_seed, deal_seed, match_seed, seed_hash
+from tourney_runner.play.seeds import BOT_SEED_BITS, bot_seed, deal_seed, match_seed, seed_hash
 
 PLACES = list(product(range(4), range(4), range(4)))
 

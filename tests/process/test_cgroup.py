@@ -21,30 +21,29 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from runner.errors import RunError
-from runner.games.registry import game as find_game
-from runner.play import blame
-from runner.play.faults import SpoiltError
-from runner.play.player import Player, PlayerSetup
-from runner.play.settings import BotSpec
-from runner.process.cgroup import Group, Groups
-from runner.process.channel import Caps
-from runner.process.child import Exit
-from runner.process.clock import WallClock
-from runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from runner.process.sandbox import probe_groups
-from runner.process.sandbox.backends import BACKENDS
-from runner.process.sandbox.delegation import control_groups
-from runner.process.sandbox.finding import UnavailableError
-from runner.process.system import become_subreaper, is_alive
-from runner.protocol.lines import AnswerReader
+from tourney_runner.errors import RunError
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play import blame
+from tourney_runner.play.faults import SpoiltError
+from tourney_runner.play.player import Player, PlayerSetup
+from tourney_runner.play.settings import BotSpec
+from tourney_runner.process.cgroup import Group, Groups
+from tourney_runner.process.channel import Caps
+from tourney_runner.process.child import Exit
+from tourney_runner.process.clock import WallClock
+from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from tourney_runner.process.sandbox import probe_groups
+from tourney_runner.process.sandbox.backends import BACKENDS
+from tourney_runner.process.sandbox.delegation import control_groups
+from tourney_runner.process.sandbox.finding import UnavailableError
+from tourney_runner.process.system import become_subreaper, is_alive
+from tourney_runner.protocol.lines import AnswerReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from runner.process.child import Child
-    from runner.process.launcher import Launcher
+    from tourney_runner.process.child import Child
+    from tourney_runner.process.launcher import Launcher
 
 MEMORY = 64 << 20
 LIMITS = ResourceLimits(memory=MEMORY, processes=16)
@@ -82,8 +81,8 @@ time.sleep(60)
 """
 RUN = """
 import sys
-from runner.process.launcher import Program, ResourceLimits
-from runner.process.sandbox import choose
+from tourney_runner.process.launcher import Program, ResourceLimits
+from tourney_runner.process.sandbox import choose
 launcher = choose("limits", trusted=True)
 for line in sys.stdin:
     child = launcher.start(Program(("/bin/sleep", "60"), "/"), ResourceLimits())

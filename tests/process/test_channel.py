@@ -11,15 +11,14 @@ from time import monotonic_ns
 from typing import TYPE_CHECKING
 
 import pytest
-
-from runner.process.channel import Caps, Channel, ExchangeError
-from runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from runner.process.system import become_subreaper, children
+from tourney_runner.process.channel import Caps, Channel, ExchangeError
+from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from tourney_runner.process.system import become_subreaper, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from runner.process.child import Child
+    from tourney_runner.process.child import Child
 
     Start = Callable[..., tuple[Child, Channel]]
 

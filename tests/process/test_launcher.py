@@ -14,12 +14,11 @@ from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from runner.process.channel import Caps, Channel
-from runner.process.child import Exit
-from runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from runner.process.sweep import MARK
-from runner.process.system import state_and_session
+from tourney_runner.process.channel import Caps, Channel
+from tourney_runner.process.child import Exit
+from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from tourney_runner.process.sweep import MARK
+from tourney_runner.process.system import state_and_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,10 +164,10 @@ def test_a_command_that_cannot_be_started_leaves_no_folder(
 _DRIVER = """
 import json, os, sys, time
 from pathlib import Path
-from runner.process.channel import Caps, Channel
-from runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from runner.process.sweep import end_unknown_children
-from runner.process.system import become_subreaper, children
+from tourney_runner.process.channel import Caps, Channel
+from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from tourney_runner.process.sweep import end_unknown_children
+from tourney_runner.process.system import become_subreaper, children
 
 CAPS = Caps(output=1 << 20, deal_output=1 << 20, stderr=1000, memory=None)
 become_subreaper()

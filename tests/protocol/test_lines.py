@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from runner.games.registry import game as find_game
-from runner.protocol.lines import AnswerReader, Noise, WrongShape, encode, quoted, read_ready
-from runner.protocol.messages import Deal, Ready
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.protocol.lines import (
+    AnswerReader,
+    Noise,
+    WrongShape,
+    encode,
+    quoted,
+    read_ready,
+)
+from tourney_runner.protocol.messages import Deal, Ready
 
 ID = 17
 READERS = {name: AnswerReader(find_game(name).answer) for name in ("tienlen", "speahx")}

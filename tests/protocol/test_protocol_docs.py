@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
-
-from runner.games.registry import names
-from runner.protocol.schemas import protocol_schema
-from runner.results.records import FaultKind
+from tourney_runner.games.registry import names
+from tourney_runner.protocol.schemas import protocol_schema
+from tourney_runner.results.records import FaultKind
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from runner.results.records import DealKey, DealRecord, FaultRecord
-from runner.schedule.base import Field
-from runner.schedule.registry import format_class, make
+from tourney_runner.results.records import DealKey, DealRecord, FaultRecord
+from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.registry import format_class, make
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from simulation import deal, played
-
-from runner.ratings.gsprt import Comparison, Rule, compare, leads
+from tourney_runner.ratings.gsprt import Comparison, Rule, compare, leads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

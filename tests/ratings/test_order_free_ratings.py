@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulation import deal, played
-
-from runner.ratings.model import Model, Rating
-from runner.ratings.order_free import fit
-from runner.ratings.raters import rater
-from runner.ratings.sequential import rate
-from runner.ratings.standings import standings
+from tourney_runner.ratings.model import Model, Rating
+from tourney_runner.ratings.order_free import fit
+from tourney_runner.ratings.raters import rater
+from tourney_runner.ratings.sequential import rate
+from tourney_runner.ratings.standings import standings
 
 FIXED = json.loads(Path(__file__).with_name("order_free.json").read_text())
 

@@ -8,9 +8,8 @@ import pytest
 import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
-
-from runner.ratings.model import Model, Rating
-from runner.ratings.sequential import finishing_order, rate
+from tourney_runner.ratings.model import Model, Rating
+from tourney_runner.ratings.sequential import finishing_order, rate
 
 
 def package_rate(

@@ -6,8 +6,7 @@ import sys
 import msgspec
 import pytest
 from simulation import deal, played
-
-from runner.ratings.standings import Scoreboard, standings
+from tourney_runner.ratings.standings import Scoreboard, standings
 
 NAMES = ["ada", "bob", "cyd", "dan", "eve"]
 
@@ -78,5 +77,5 @@ def test_a_row_becomes_the_published_json() -> None:
 
 
 def test_the_plain_table_needs_no_array_library() -> None:
-    code = "import sys, runner.ratings.standings; sys.exit('numpy' in sys.modules)"
+    code = "import sys, tourney_runner.ratings.standings; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,10 +7,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-
-from runner.errors import RunError, UsageError
-from runner.results.records import DealKey, DealRecord, FaultRecord, Note, SeatTime
-from runner.results.store import SCHEMA_VERSION, Store
+from tourney_runner.errors import RunError, UsageError
+from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, Note, SeatTime
+from tourney_runner.results.store import SCHEMA_VERSION, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,22 +12,22 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runner.results.records import DealKey, DealRecord, SeatTime
-from runner.results.store import Store
-from runner.run import checkpoint
-from runner.run.conductor import Conductor
-from runner.run.executor import Executor
-from runner.run.folder import ResultsFolder
-from runner.run.planner import Planner
-from runner.run.progress import Progress, Reporter, Tally
-from runner.run.signals import StopSignals
-from runner.run.wire import Chunk, Played
-from runner.schedule.base import Field
-from runner.schedule.round_robin import RoundRobin, RoundRobinOptions
+from tourney_runner.results.records import DealKey, DealRecord, SeatTime
+from tourney_runner.results.store import Store
+from tourney_runner.run import checkpoint
+from tourney_runner.run.conductor import Conductor
+from tourney_runner.run.executor import Executor
+from tourney_runner.run.folder import ResultsFolder
+from tourney_runner.run.planner import Planner
+from tourney_runner.run.progress import Progress, Reporter, Tally
+from tourney_runner.run.signals import StopSignals
+from tourney_runner.run.wire import Chunk, Played
+from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.round_robin import RoundRobin, RoundRobinOptions
 
 if TYPE_CHECKING:
-    from runner.play.settings import MatchPlan
-    from runner.run.wire import Outcome, Task
+    from tourney_runner.play.settings import MatchPlan
+    from tourney_runner.run.wire import Outcome, Task
 
 NAMES = [f"bot {number}" for number in range(8)]
 PLAYERS = 4

@@ -7,20 +7,19 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import pytest
-
-from runner.results.store import Store
-from runner.run.lanes import Lanes
-from runner.run.planner import Planner, blocks, rounds_in
-from runner.schedule import registry as formats
-from runner.schedule.base import Field
-from runner.schedule.round_robin import RoundRobinOptions
+from tourney_runner.results.store import Store
+from tourney_runner.run.lanes import Lanes
+from tourney_runner.run.planner import Planner, blocks, rounds_in
+from tourney_runner.schedule import registry as formats
+from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.round_robin import RoundRobinOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from runner.play.settings import MatchPlan
-    from runner.run.planner import Block
+    from tourney_runner.play.settings import MatchPlan
+    from tourney_runner.run.planner import Block
 
 MOST = 2048
 """Matches of one block."""

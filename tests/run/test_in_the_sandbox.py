@@ -9,9 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from tourney_runner.process.sandbox import probe
 from whole_program import until
-
-from runner.process.sandbox import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

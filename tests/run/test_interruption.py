@@ -193,7 +193,7 @@ def test_ctrl_c_while_the_program_is_being_loaded_gives_no_traceback(arena: Aren
 
 INTERRUPTED = """
 import signal, sys
-from runner.cli import main
+from tourney_runner.cli import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have background jobs ignore it
 

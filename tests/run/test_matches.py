@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-
-from runner.results.store import Store
+from tourney_runner.results.store import Store
 
 if TYPE_CHECKING:
     from whole_program import Arena

@@ -6,9 +6,8 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+from tourney_runner.run.silence import END_AFTER, TELL_EVERY, Silence
 from whole_program import NAP, until
-
-from runner.run.silence import END_AFTER, TELL_EVERY, Silence
 
 if TYPE_CHECKING:
     from whole_program import Arena

@@ -66,7 +66,7 @@ def test_a_worker_that_is_told_to_end_over_and_over_ends_in_good_order() -> None
     """Its input ends, its parent ends and the run stops it: all that may come at once."""
     for _ in range(5):
         worker = subprocess.Popen(
-            [sys.executable, "-m", "runner.run.worker"],
+            [sys.executable, "-m", "tourney_runner.run.worker"],
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -84,7 +84,7 @@ def _catches(pid: int, number: signal.Signals) -> bool:
 
 
 BROKEN_GAME = """
-from runner.games.tienlen import GAME as TIENLEN
+from tourney_runner.games.tienlen import GAME as TIENLEN
 
 class Broken(type(TIENLEN)):
     name = "broken"

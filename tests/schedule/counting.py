@@ -6,13 +6,13 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from runner.schedule.base import Field, RoundResult
-from runner.schedule.registry import format_class, make
+from tourney_runner.schedule.base import Field, RoundResult
+from tourney_runner.schedule.registry import format_class, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from runner.schedule.base import Format, Table
+    from tourney_runner.schedule.base import Format, Table
 
 
 class Tally:

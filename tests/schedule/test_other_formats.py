@@ -6,9 +6,8 @@ import pytest
 from counting import Tally, all_rounds, mates, new_format, played_out, spread
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from runner.errors import UsageError
-from runner.schedule.registry import format_class, names
+from tourney_runner.errors import UsageError
+from tourney_runner.schedule.registry import format_class, names
 
 FIELDS = [(4, 4), (5, 4), (9, 4), (16, 4), (7, 2), (23, 5), (14, 14)]
 FROM_RESULTS = [("swiss", {"rounds": 6}), ("knockout", {}), ("ladder", {"rounds": 30})]

@@ -7,10 +7,9 @@ import pytest
 from counting import Tally, all_rounds, new_format, spread
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from runner.errors import UsageError
-from runner.schedule.base import Field
-from runner.schedule.registry import make, names
+from tourney_runner.errors import UsageError
+from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.registry import make, names
 
 # entrants, players, rounds; fewest and most meetings of a pair
 MEETINGS = [

@@ -9,13 +9,12 @@ import pytest
 from counting import played_out
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
-from runner.errors import UsageError
-from runner.schedule import registry
-from runner.schedule.base import Field, FormatOptions
-from runner.schedule.ladder import LadderOptions
-from runner.schedule.round_robin import RoundRobinOptions
-from runner.schedule.stages import Stage, StagedFormat, Stages
+from tourney_runner.errors import UsageError
+from tourney_runner.schedule import registry
+from tourney_runner.schedule.base import Field, FormatOptions
+from tourney_runner.schedule.ladder import LadderOptions
+from tourney_runner.schedule.round_robin import RoundRobinOptions
+from tourney_runner.schedule.stages import Stage, StagedFormat, Stages
 
 
 def _stages(entrants: int, players: int, rounds: int, joined: int = 0) -> Stages:

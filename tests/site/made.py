@@ -6,13 +6,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-
-from runner.games.registry import game as find_game
-from runner.play.match import dealt
-from runner.play.settings import PlaySettings
-from runner.publish.summary import EntrantFacts, Facts
-from runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.match import dealt
+from tourney_runner.play.settings import PlaySettings
+from tourney_runner.publish.summary import EntrantFacts, Facts
+from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from made import make_results
 from playwright.sync_api import sync_playwright
-
-from runner.publish.choices import kept_choices
-from runner.publish.site import Site
-from runner.publish.summary import summarise
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.publish.choices import kept_choices
+from tourney_runner.publish.site import Site
+from tourney_runner.publish.summary import summarise
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

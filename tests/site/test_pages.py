@@ -11,11 +11,10 @@ from axe_playwright_python.sync_playwright import Axe
 from made import HOSTILE, make_results
 from msgspec import structs
 from site_fixtures import NAMES, write_site
-
-from runner.publish.choices import PublishChoices
-from runner.publish.single import replay_page
-from runner.results.records import Decision
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.publish.choices import PublishChoices
+from tourney_runner.publish.single import replay_page
+from tourney_runner.results.records import Decision
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable

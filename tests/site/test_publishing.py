@@ -16,24 +16,23 @@ import pytest
 from made import HOSTILE, SEED, make_results
 from msgspec.structs import replace
 from site_fixtures import NAMES, write_site
+from tourney_runner.cli.app import app
+from tourney_runner.errors import UsageError
+from tourney_runner.publish import tables
+from tourney_runner.publish.choices import PublishChoices, fault_text
+from tourney_runner.publish.choosing import choose
+from tourney_runner.publish.gather import BotResults, DealRef, SlowRef, gather
+from tourney_runner.publish.summary import summarise
+from tourney_runner.ratings.analysis import Certainty
+from tourney_runner.ratings.bootstrap import Interval
+from tourney_runner.results.records import FaultRecord
+from tourney_runner.results.store import FILE_NAME, Store
 from typer.testing import CliRunner
-
-from runner.cli.app import app
-from runner.errors import UsageError
-from runner.publish import tables
-from runner.publish.choices import PublishChoices, fault_text
-from runner.publish.choosing import choose
-from runner.publish.gather import BotResults, DealRef, SlowRef, gather
-from runner.publish.summary import summarise
-from runner.ratings.analysis import Certainty
-from runner.ratings.bootstrap import Interval
-from runner.results.records import FaultRecord
-from runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from runner.publish.summary import Summary
+    from tourney_runner.publish.summary import Summary
 
 
 def tourney(*words: object) -> str:
@@ -283,7 +282,7 @@ def test_the_recipe_is_a_configuration(site: Path) -> None:
 def test_a_poor_locale_spoils_no_text(results: Path, tmp_path: Path) -> None:
     words = ["publish", results, "--to", tmp_path / "s", "--title", "Zoë 漢字"]
     subprocess.run(
-        [sys.executable, "-m", "runner.cli", *map(str, words)],
+        [sys.executable, "-m", "tourney_runner", *map(str, words)],
         env={"LC_ALL": "C", "PYTHONUTF8": "0", "PATH": os.environ["PATH"]},
         check=True,
         stdout=subprocess.DEVNULL,

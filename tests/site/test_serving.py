@@ -14,11 +14,10 @@ import pytest
 from made import make_results
 from playwright.sync_api import expect
 from site_fixtures import NAMES, write_site
-
-from runner.cli.live import LiveReporter
-from runner.errors import UsageError
-from runner.publish.serve import SiteServer
-from runner.run.progress import Progress, Reporter, Tally
+from tourney_runner.cli.live import LiveReporter
+from tourney_runner.errors import UsageError
+from tourney_runner.publish.serve import SiteServer
+from tourney_runner.run.progress import Progress, Reporter, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

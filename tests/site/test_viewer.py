@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from playwright.sync_api import expect
-
-from runner.play.history import steps
-from runner.play.settings import PlaySettings
-from runner.publish.choices import kept_choices
-from runner.publish.single import replay_page
-from runner.results.store import FILE_NAME, Store
+from tourney_runner.play.history import steps
+from tourney_runner.play.settings import PlaySettings
+from tourney_runner.publish.choices import kept_choices
+from tourney_runner.publish.single import replay_page
+from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Page
-
-    from runner.games.scene import Scene
-    from runner.results.records import DealRecord
+    from tourney_runner.games.scene import Scene
+    from tourney_runner.results.records import DealRecord
 
     Look = Callable[..., Page]
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sandbox_stage import Stage, works
-
-from runner.process.sandbox import choose
-from runner.process.system import become_subreaper
+from tourney_runner.process.sandbox import choose
+from tourney_runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from runner.process.launcher import Launcher
+    from tourney_runner.process.launcher import Launcher
 
 
 @pytest.fixture(scope="session", autouse=True)

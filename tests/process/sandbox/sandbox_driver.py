@@ -20,15 +20,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from runner.process.launcher import Launcher, Program, ResourceLimits
-from runner.process.left_behind import clean_up
-from runner.process.sandbox import choose
-from runner.process.sweep import end_unknown_children
-from runner.process.system import become_subreaper
+from tourney_runner.process.launcher import Launcher, Program, ResourceLimits
+from tourney_runner.process.left_behind import clean_up
+from tourney_runner.process.sandbox import choose
+from tourney_runner.process.sweep import end_unknown_children
+from tourney_runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
-    from runner.process.child import Child
-    from runner.process.sandbox import Mode
+    from tourney_runner.process.child import Child
+    from tourney_runner.process.sandbox import Mode
 
 HERE = Path(__file__).parent
 PYTHON = (sys.executable, "-I", "-S")

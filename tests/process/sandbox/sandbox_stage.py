@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-import runner
-from runner.process.sandbox import probe
+import tourney_runner
+from tourney_runner.process.sandbox import probe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,10 +44,12 @@ class Stage:
         self._temp.mkdir()
         self._temp.chmod(0o1777)
         shutil.copytree(
-            Path(runner.__file__).parent / "process", place / "runner/process", dirs_exist_ok=True
+            Path(tourney_runner.__file__).parent / "process",
+            place / "tourney_runner/process",
+            dirs_exist_ok=True,
         )
         for name in ("__init__.py", "errors.py"):
-            shutil.copy(Path(runner.__file__).parent / name, place / "runner")
+            shutil.copy(Path(tourney_runner.__file__).parent / name, place / "tourney_runner")
         for name in ("sandbox_driver.py", "sandbox_attack.py"):
             shutil.copy(HERE / name, place)
 

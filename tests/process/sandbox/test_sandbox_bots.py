@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sandbox_stage import works
-
-from runner.play.blame import hosts_failure
-from runner.process.launcher import Program, ResourceLimits, Rights
-from runner.process.sandbox import choose, run_build
-from runner.process.sandbox.arguments import FEATURES, Features
-from runner.process.sandbox.backends import BACKENDS
-from runner.process.sandbox.bwrap import BwrapLauncher
+from tourney_runner.play.blame import hosts_failure
+from tourney_runner.process.launcher import Program, ResourceLimits, Rights
+from tourney_runner.process.sandbox import choose, run_build
+from tourney_runner.process.sandbox.arguments import FEATURES, Features
+from tourney_runner.process.sandbox.backends import BACKENDS
+from tourney_runner.process.sandbox.bwrap import BwrapLauncher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from runner.process.child import Child, Exit
-    from runner.process.launcher import Launcher
+    from tourney_runner.process.child import Child, Exit
+    from tourney_runner.process.launcher import Launcher
 
 LIMITS = ResourceLimits()
 PYTHON = (sys.executable, "-I")

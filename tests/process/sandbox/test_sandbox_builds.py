@@ -5,15 +5,14 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-
-from runner.process.launcher import ResourceLimits
-from runner.process.sandbox import choose, run_build
+from tourney_runner.process.launcher import ResourceLimits
+from tourney_runner.process.sandbox import choose, run_build
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from runner.process.launcher import Launcher
-    from runner.process.sandbox import BuildResult
+    from tourney_runner.process.launcher import Launcher
+    from tourney_runner.process.sandbox import BuildResult
 
 MIB = 1024 * 1024
 

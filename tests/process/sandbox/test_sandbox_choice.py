@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import tourney_runner
 from sandbox_stage import works
-
-import runner
-from runner.process.sandbox import Finding, Mode, choose, probe
+from tourney_runner.process.sandbox import Finding, Mode, choose, probe
 
 WITHOUT_LANDLOCK = """
 import ctypes, struct, sys
 sys.path.insert(0, sys.argv[1])
-from runner.process.sandbox.bpf import Assembler
+from tourney_runner.process.sandbox.bpf import Assembler
 code = Assembler()
 code.load(0)
 code.if_equal(444, yes="absent")
@@ -34,7 +33,7 @@ assert libc.prctl(22, 2, ctypes.byref(Program(len(rules) // 8, rules)), 0, 0) ==
 
 def in_a_bare_place(code: str, tmp_path: Path) -> str:
     """Run code where neither bubblewrap nor Landlock is to be had."""
-    source = str(Path(runner.__file__).parent.parent)
+    source = str(Path(tourney_runner.__file__).parent.parent)
     words = [sys.executable, "-c", WITHOUT_LANDLOCK + code, source]
     done = subprocess.run(
         words, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
@@ -72,8 +71,8 @@ def test_no_protection_is_called_so(mode: str) -> None:
 def test_untrusted_bots_are_refused_where_nothing_protects(tmp_path: Path) -> None:
     said = in_a_bare_place(
         """
-from runner.errors import UsageError
-from runner.process.sandbox import choose
+from tourney_runner.errors import UsageError
+from tourney_runner.process.sandbox import choose
 try: choose("auto", trusted=False)
 except UsageError as error: print(error)
 """,
@@ -87,7 +86,7 @@ except UsageError as error: print(error)
 def test_trusted_bots_run_with_limits_where_nothing_protects(tmp_path: Path) -> None:
     said = in_a_bare_place(
         """
-from runner.process.sandbox import choose
+from tourney_runner.process.sandbox import choose
 print(choose("auto", trusted=True).confines)
 """,
         tmp_path,
@@ -98,7 +97,7 @@ print(choose("auto", trusted=True).confines)
 def test_what_is_missing_is_found_with_its_remedy(tmp_path: Path) -> None:
     said = in_a_bare_place(
         """
-from runner.process.sandbox import probe
+from tourney_runner.process.sandbox import probe
 for finding in probe(): print(finding.name, finding.works, bool(finding.remedy))
 """,
         tmp_path,
@@ -113,7 +112,7 @@ def test_a_bubblewrap_that_fails_is_told_with_its_own_words(tmp_path: Path) -> N
     fake.chmod(0o755)
     said = in_a_bare_place(
         """
-from runner.process.sandbox import probe
+from tourney_runner.process.sandbox import probe
 print(probe()[0].detail)
 """,
         tmp_path,

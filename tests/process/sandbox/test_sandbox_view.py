@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from runner.process.launcher import Program, Rights
-from runner.process.sandbox.view import View, view_of
+from tourney_runner.process.launcher import Program, Rights
+from tourney_runner.process.sandbox.view import View, view_of
 
 
 @pytest.fixture

@@ -1,0 +1,91 @@
+"""Running a bot's build commands, as confined as the bot will be, bounded in time and output."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from typing import TYPE_CHECKING
+
+from tourney_runner.config.programs import find_program
+from tourney_runner.config.text import escaped, shown
+from tourney_runner.errors import UsageError
+from tourney_runner.process.sandbox import run_build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tourney_runner.process.launcher import Launcher
+
+__all__ = ["build"]
+
+_LINES_SHOWN = 20
+_KEPT = (
+    "CARGO_HOME",
+    "GOPATH",
+    "GOROOT",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "PATH",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "USER",
+)
+"""What a compiler needs of our environment where it runs unconfined; the rest may be secrets."""
+
+
+def build(  # noqa: PLR0913 - what, where and how
+    name: str,
+    commands: tuple[tuple[str, ...], ...],
+    folder: Path,
+    *,
+    launcher: Launcher,
+    network: bool,
+    seconds: float,
+) -> None:
+    """Run commands one after the other in a folder.
+
+    Args:
+        name: The bot's name, for messages.
+        commands: With ``{python}`` replaced.
+        folder: Where.
+        launcher: How they are started.
+        network: Whether they may use the network.
+        seconds: For all of them together.
+
+    Raises:
+        UsageError: One fails, is not there, takes too long or uses too much; with the last lines
+            of its output.
+    """
+    until = time.monotonic() + seconds
+    # A sandbox shows a compiler its own installation and says where that is.
+    env = {} if launcher.confines else {key: os.environ[key] for key in _KEPT if key in os.environ}
+    for command in commands:
+        program = find_program(command[0], folder)
+        if program is None:
+            raise UsageError(
+                f"the bot {shown(name)} does not build: there is no program {shown(command[0])}"
+            )
+        result = run_build(
+            launcher,
+            (program, *command[1:]),
+            str(folder),
+            network=network,
+            env=env,
+            seconds=max(0.0, until - time.monotonic()),
+        )
+        if result.problem is not None:
+            words = escaped(shlex.join(command), 300)
+            raise UsageError(
+                f"the bot {shown(name)} does not build: `{words}` {result.problem}"
+                + _last_lines(result.output)
+            )
+
+
+def _last_lines(output: str) -> str:
+    """The end of a message: a readable part of what was written last, indented."""
+    lines = [f"\n  {escaped(line, 200)}" for line in output.splitlines()[-_LINES_SHOWN:]]
+    return f"; its last lines:{''.join(lines)}" if lines else " and wrote nothing"

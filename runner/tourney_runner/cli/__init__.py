@@ -1,0 +1,27 @@
+"""The command line: one command a file, each a thin shell over one public function."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from tourney_runner.cli.interrupt import plain_ctrl_c
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line and end with its exit status.
+
+    0 done; 2 wrong usage, configuration or bot; 130 and 143 interrupted; 1 anything else.
+    """
+    if sys.platform == "win32":
+        sys.stderr.write("tourney needs Linux or macOS; on Windows, use it inside WSL 2\n")
+        sys.exit(2)
+    try:
+        with plain_ctrl_c():
+            from tourney_runner.cli.app import run_app
+        status = run_app()
+    except KeyboardInterrupt:  # before a command has begun, which answers it from then on
+        status = 128 + signal.SIGINT
+    sys.exit(status)

@@ -1,0 +1,139 @@
+"""The commands together, and what their errors become."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from tourney_runner import __version__
+from tourney_runner.cli import (
+    check,
+    compare,
+    disqualify,
+    doctor,
+    export,
+    games,
+    league,
+    new,
+    plan,
+    play,
+    publish,
+    replay,
+    rerun,
+    run,
+    schema,
+    season,
+    serve,
+    standings,
+    submit,
+    verify,
+    withdraw,
+)
+from tourney_runner.errors import ConfigError, Interrupted, TourneyError
+
+__all__ = ["app", "run_app"]
+
+SECTIONS = {
+    "A tournament": (plan, run, standings, compare),
+    "Its results": (publish, serve, replay, export),
+    "A contest that lives for weeks": (season, league, withdraw, disqualify, rerun, verify),
+    "A bot of your own": (new, check, play, submit),
+    "To look up": (games, schema, doctor),
+}
+"""The modules of all commands, in the order and under the headings of the help."""
+
+
+class _Sections(TyperGroup):
+    """Lists the commands under their headings."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
+        """See `click.Group.format_commands`."""
+        width = max(map(len, self.commands))
+        for title, modules in SECTIONS.items():
+            names = [module.__name__.rpartition(".")[2] for module in modules]
+            rows = [(name, self.commands[name].get_short_help_str(80)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in rows])
+
+
+app = typer.Typer(
+    cls=_Sections,
+    help="Run tournaments of bots that play card games, and publish the ranking.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help comes twice as fast
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for section in SECTIONS.values():
+    for module in section:
+        module.add(app)
+
+
+def _version(value: bool) -> None:  # noqa: FBT001 - the signature that typer calls
+    if value:
+        typer.echo(f"tourney {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Run tournaments of bots that play card games, and publish the ranking."""
+
+
+def run_app() -> int:
+    """Run the command line; gives the exit status."""
+    # Shells start programs in the background with SIGINT ignored; who sends it all the same, means
+    # it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _open_streams()
+    status = _status()
+    try:
+        sys.stdout.flush()
+    except OSError:  # nobody reads on, or the disk is full: said above, or of no use to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return status or 1
+    return status
+
+
+def _open_streams() -> None:
+    """Make the three streams usable, however the program was started."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # closed: the next file that is opened, the results even, would be it
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a name must not end a run in a poor locale
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _status() -> int:
+    try:
+        app(standalone_mode=True, prog_name="tourney")
+    except TourneyError as error:
+        whole = isinstance(error, ConfigError | Interrupted)  # these say who they are
+        typer.echo(str(error) if whole else f"tourney: {error}", err=True)
+        return 128 + error.signal_number if isinstance(error, Interrupted) else error.exit_status
+    except BrokenPipeError:  # the reader of our output has had enough
+        return 1
+    except OSError as error:
+        typer.echo(f"tourney: {error}", err=True)
+        return 1
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 1
+    return 0

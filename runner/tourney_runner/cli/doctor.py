@@ -1,0 +1,38 @@
+"""``tourney doctor``: what this machine can do, and how to get what it lacks."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["add", "doctor"]
+
+
+def doctor() -> None:
+    """Say what protects this machine from bots.
+
+    It also says what is missing, how to get it, and which clock and cores a run has.
+    """
+    from tourney_runner.process.fair import make_clock
+    from tourney_runner.process.sandbox import choose, probe, probe_groups
+    from tourney_runner.run.cores import available, claim
+
+    for finding in (*probe(), probe_groups()):
+        typer.echo(f"{finding.name}: {'works' if finding.works else 'does not work'}")
+        typer.echo(f"  {finding.detail}")
+        if finding.remedy:
+            typer.echo(f"  to have it: {finding.remedy}")
+    typer.echo(f"in use for `sandbox: auto`: {choose('auto', trusted=True).describe()}")
+    clock = make_clock("fair")
+    typer.echo(clock.describe())
+    if clock.name != "fair":
+        typer.echo("  the system does not count how long a process waits for a core, so a busy")
+        typer.echo("  machine costs bots time: run nothing else beside a tournament")
+    cores = claim(available())
+    typer.echo(f"cores: {available()}, of which {len(cores)} are free for a run")
+    for core in cores:
+        core.release()
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("doctor")(doctor)

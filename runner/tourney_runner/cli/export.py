@@ -1,0 +1,66 @@
+"""``tourney export``: results as files for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tourney_runner.cli.options import ResultsDir
+
+__all__ = ["add", "export"]
+
+
+def export(
+    folder: ResultsDir,
+    *,
+    deals: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The deals that count, as .csv or .jsonl.", show_default=False
+        ),
+    ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="All deals, with a column that says why some do not count."),
+    ] = False,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The ranking, as .csv, .json, .md, .tex or .txt.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write deals or the ranking into files.
+
+    Each is written in the format of its ending.
+    """
+    from contextlib import closing
+
+    from tourney_runner.errors import UsageError
+    from tourney_runner.publish.export import check_files, write_deals, write_table
+    from tourney_runner.publish.summary import summarise
+    from tourney_runner.publish.wording import counted
+    from tourney_runner.results.store import FILE_NAME, Store
+    from tourney_runner.run.signals import StopSignals
+
+    if deals is None and table is None:
+        raise UsageError("nothing to write: give --deals FILE, --table FILE or both")
+    check_files(deals, table)
+    with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
+        if deals is not None:
+            written = write_deals(store, deals, every=every)
+            out = counted(written.left_out, "that does not count is", "that do not count are")
+            rest = f"; {out} left out (--all writes all)" if written.left_out else ""
+            typer.echo(f"{deals}: {counted(written.deals, 'deal')}{rest}")
+        if table is not None:
+            write_table(summarise(store), table)
+            typer.echo(f"{table}: the ranking")
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("export")(export)

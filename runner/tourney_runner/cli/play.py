@@ -1,0 +1,67 @@
+"""``tourney play``: a person at the table."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tourney_runner.cli.options import ConfigFile
+
+__all__ = ["add", "play"]
+
+
+def play(  # noqa: PLR0913 - each is an option
+    config: ConfigFile,
+    *,
+    name: Annotated[
+        str, typer.Option("--as", metavar="NAME", help="What you are called at the table.")
+    ] = "you",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BOT",
+            help="A bot of the file by its name, or a bot's folder; may be given again.",
+            show_default="as many bots of the file as the table has seats",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder for the deals.", show_default="results/play-CONFIG's name"
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Deal the cards from this seed.", show_default="by chance"),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Move old deals there aside and begin again.")
+    ] = False,
+) -> None:
+    """Play against bots in the terminal.
+
+    The deals are kept like those of a tournament.
+    """
+    from rich.console import Console
+
+    from tourney_runner.authors.invitation import invite
+    from tourney_runner.authors.playing import play as play_deals
+    from tourney_runner.authors.protection import tidy
+    from tourney_runner.config import load_config
+
+    loaded = load_config(config, skip_broken=True)
+    folder = out or Path("results") / f"play-{loaded.path.stem}"
+    invitation = invite(loaded, name, against or (), folder, seed)
+    with tidy():
+        deals = play_deals(invitation, Console(highlight=False), fresh=fresh)
+    if deals:
+        look = shlex.join(["tourney", "replay", str(folder), "1"])
+        typer.echo(f"deals kept in {folder}: {deals}; to look at one: {look}")
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("play")(play)

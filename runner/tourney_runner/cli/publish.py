@@ -1,0 +1,80 @@
+"""``tourney publish``: the pages of a folder of results."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tourney_runner.cli.options import ResultsDir
+
+__all__ = ["add", "publish"]
+
+
+class Logs(StrEnum):
+    """How much of a bot's failures is shown."""
+
+    none = "none"
+    first_line = "first_line"
+    all = "all"
+
+
+def publish(  # noqa: PLR0913 - each is an option
+    folder: ResultsDir,
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where the site goes.", show_default="DIR/site"),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Stands over the pages.", show_default=False)
+    ] = None,
+    logs: Annotated[
+        Logs | None,
+        typer.Option(
+            metavar="none|first_line|all", help="How much of failures is shown.", show_default=False
+        ),
+    ] = None,
+    debug: Annotated[
+        bool | None,
+        typer.Option("--debug/--no-debug", help="Whether replays show the bots' debug notes."),
+    ] = None,
+    replays: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=100_000, help="At most so many replays.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Write a site that works from the disk and on any web host.
+
+    Options go before what the tournament's configuration says under `publish:`.
+    """
+    import os
+    from contextlib import closing
+
+    from tourney_runner.publish.choices import kept_choices
+    from tourney_runner.publish.claim import SITE_FOLDER
+    from tourney_runner.publish.files import write_files
+    from tourney_runner.publish.site import Site
+    from tourney_runner.publish.summary import summarise
+    from tourney_runner.results.store import FILE_NAME, Store
+    from tourney_runner.run.signals import StopSignals
+
+    if title is not None:  # in a poor locale, Python does not read arguments as UTF-8
+        title = os.fsencode(title).decode(errors="replace")
+    with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
+        summary = summarise(store)
+        choices = kept_choices(store, title=title, logs=logs, debug=debug, replays=replays)
+        if to is None:
+            write_files(folder, store, summary, choices)
+        else:
+            Site(store, summary, choices).write(to)
+    typer.echo(f"the site: {(to or folder / SITE_FOLDER) / 'index.html'}")
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("publish")(publish)

@@ -1,0 +1,163 @@
+"""``tourney replay``: one stored deal, move by move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tourney_runner.cli.options import ResultsDir
+
+if TYPE_CHECKING:
+    from tourney_runner.authors.again import Stored
+    from tourney_runner.results.store import Store
+
+__all__ = ["add", "replay"]
+
+
+def replay(  # noqa: PLR0913 - each is an option
+    folder: ResultsDir,
+    deal: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DEAL]",
+            help="Its number in the order of the schedule, as on the pages, or its name in the"
+            " logs: round.match.deal.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    last_fault: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Take the last deal in which this bot failed; step from there."
+        ),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="Show what the bot in this seat, from 0, saw and was sent."
+        ),
+    ] = None,
+    feed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="BOT", help="Send this bot the requests of the seat; show other answers."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it as a page that needs nothing beside it."),
+    ] = None,
+    debug: Annotated[
+        bool | None,
+        typer.Option("--debug/--no-debug", help="Whether the page shows the bots' debug notes."),
+    ] = None,
+) -> None:
+    """Show a stored deal again, move by move.
+
+    In a terminal you step through it; elsewhere all moves are printed.
+    """
+    from contextlib import closing
+
+    from tourney_runner.authors.looking import last_fault as find_fault
+    from tourney_runner.authors.looking import seat_of, stored_deal
+    from tourney_runner.cli.deals import deal_number
+    from tourney_runner.errors import UsageError
+    from tourney_runner.results.store import FILE_NAME, Store
+
+    _refuse_contradictions(
+        {"DEAL": deal, "--last-fault": last_fault},
+        {"--html": html, "--seat": seat},
+        {"--html": html, "--feed": feed},
+    )
+    if html is None and debug is not None:
+        raise UsageError("--debug and --no-debug are for a page: give --html as well")
+    with closing(Store(folder / FILE_NAME)) as store:
+        failed_seat = None
+        if last_fault is not None:
+            number, failed_seat = find_fault(store, last_fault)
+        elif deal is not None:
+            number = deal_number(store, deal)
+        else:
+            raise UsageError("name a deal by its number, or a bot with --last-fault")
+        if html is not None:
+            _page(store, number, html, debug=debug)
+            return
+        stored = stored_deal(store, number)
+        if seat is not None:
+            seat_of(stored, seat)
+    if feed is None:
+        _show(stored, number, seat, failed_seat)
+    else:
+        _feed(stored, failed_seat if seat is None else seat, feed)
+
+
+def _refuse_contradictions(*pairs: dict[str, object]) -> None:
+    """Refuse two options that cannot both be meant; a pair has their values by their names."""
+    from tourney_runner.errors import UsageError
+
+    for pair in pairs:
+        if None not in pair.values():
+            raise UsageError(f"{' and '.join(pair)} contradict each other; leave one of them out")
+
+
+def _page(store: Store, deal: int, path: Path, *, debug: bool | None) -> None:
+    from tourney_runner.publish.choices import kept_choices
+    from tourney_runner.publish.single import replay_page
+    from tourney_runner.publish.writing import write_whole
+
+    write_whole(path, replay_page(store, deal, kept_choices(store, debug=debug)))
+    typer.echo(f"the replay: {path}")
+
+
+def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) -> None:
+    import sys
+
+    from rich.console import Console
+
+    from tourney_runner.authors.stepping import Stepper
+
+    interactive = sys.stdin.isatty() and sys.stdout.isatty()
+    console = Console(width=None if interactive else 100, highlight=False)
+    whose = "" if seat is None else f", as {stored.names[seat]} in seat {seat} saw it"
+    name = f"deal {deal} ({stored.record.key.name} in the logs)"
+    stepper = Stepper(stored, seat, console, f"{name}: {', '.join(stored.names)}{whose}")
+    if interactive:
+        stepper.run(failed_seat)
+    else:
+        stepper.print_all()
+
+
+def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
+    from tourney_runner.authors.again import compare
+    from tourney_runner.authors.feeding import difference_lines, summary_line
+    from tourney_runner.authors.folder import spec_of, stage_bot
+    from tourney_runner.authors.protection import protection, tidy
+    from tourney_runner.config import read_bot
+    from tourney_runner.errors import UsageError
+    from tourney_runner.play.faults import Fault, SpoiltError
+
+    if seat is None:
+        raise UsageError("whose requests shall it be sent? give --seat as well")
+    entrant = read_bot(bot)
+    launcher = protection().launcher
+    with tidy():
+        spec = spec_of(stage_bot(entrant, launcher), seat)
+        try:
+            compared = compare(
+                stored,
+                seat,
+                spec,
+                launcher,
+                lambda one: typer.echo("\n".join(difference_lines(one))),
+            )
+        except (Fault, SpoiltError) as error:
+            raise UsageError(f"{bot}: {error}") from error
+    typer.echo(summary_line(compared, stored.names[seat]))
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("replay")(replay)

@@ -1,0 +1,52 @@
+"""``tourney rerun``: declare a deal void and play it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tourney_runner.cli.options import NoSandbox, ResultsDir, SameBots
+
+if TYPE_CHECKING:
+    from tourney_runner.bots import Bot
+    from tourney_runner.process.sandbox import Mode
+
+__all__ = ["add", "rerun"]
+
+
+def rerun(
+    folder: ResultsDir,
+    *,
+    deal: Annotated[
+        str,
+        typer.Option(metavar="DEAL", help="Its number, as on the pages, or its name in the logs."),
+    ],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")],
+    config: SameBots = None,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Declare a deal void and play it again.
+
+    It is played on the same cards and with the same bots. What counts is the second time; the void
+    deal is kept and listed on the page.
+    """
+    from tourney_runner.cli.deals import deal_numbers
+    from tourney_runner.cli.texts import print_table
+    from tourney_runner.config import load_config
+    from tourney_runner.league.replaying import Workers, staged_by
+    from tourney_runner.league.rerun import rerun as play_rerun
+
+    mode: Mode | None = "off" if no_sandbox else None
+    staged: list[Bot] = []
+    if config is not None:
+        staged = staged_by(load_config(config, skip_broken=True), mode)
+    (number,) = deal_numbers(folder, [deal])
+    summary, line = play_rerun(folder, number, reason, Workers(1, mode), staged)
+    print_table(summary)
+    typer.echo(line)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("rerun")(rerun)

@@ -1,0 +1,69 @@
+"""``tourney season``: play what is new in a league."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tourney_runner.cli.options import Jobs, Json, LeaguePath, this_command
+
+__all__ = ["add", "season"]
+
+
+def season(
+    league: LeaguePath,
+    *,
+    season: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Begin this season, or go on with it.", show_default="the last one"
+        ),
+    ] = None,
+    close: Annotated[
+        bool, typer.Option("--close", help="Show the season's secret seed: nobody joins any more.")
+    ] = False,
+    jobs: Jobs = None,
+    json: Json = False,
+) -> None:
+    """Play what is new in a season of a league.
+
+    It says what has changed since the last time. Made to be run from cron or CI: if there is
+    nothing new, nothing is played. Bots that cannot start are left out, changed ones join as new
+    versions, bots that are no longer entered are withdrawn. The results are in `seasons/NAME`
+    beside the configuration.
+    """
+    from tourney_runner.authors.league import find_league
+    from tourney_runner.cli.reporting import make_reporter
+    from tourney_runner.cli.terminal import write_exactly
+    from tourney_runner.config import load_config
+    from tourney_runner.league import changes, seasons
+    from tourney_runner.league.table import as_json, as_markdown, league_table
+    from tourney_runner.publish.writing import write_whole
+
+    path = find_league(league).absolute()
+    choices = seasons.season_choices(
+        path,
+        season or seasons.current(path),
+        again=this_command(),
+        jobs=jobs,
+    )
+    config = load_config(path, skip_broken=True)
+    _, news = seasons.play_season(config, choices, make_reporter())
+    if close:
+        seasons.close_season(choices.folder)
+    table = league_table(path)
+    write_whole(path.parent / seasons.SEASONS / "league.json", as_json(table))
+    write_whole(path.parent / seasons.SEASONS / "league.md", as_markdown(table))
+    if json:
+        write_exactly((choices.folder / "changes.json").read_text(encoding="utf-8"))
+    else:
+        typer.echo(changes.text(news))
+        if close and config.seed is None:
+            summary, _ = seasons.season_summary(choices.folder)
+            typer.echo(f"the seed, secret until now: {summary.seed}")
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("season")(season)

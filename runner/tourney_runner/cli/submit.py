@@ -1,0 +1,53 @@
+"""``tourney submit``: enter a bot into a league."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tourney_runner.cli.options import BotFolder, LeaguePath
+
+__all__ = ["add", "submit"]
+
+
+def submit(
+    bot: BotFolder,
+    league: LeaguePath,
+    *,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Enter it under this name.", show_default="its own"),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Retire the version that has this name now.")
+    ] = False,
+) -> None:
+    """Check a bot and enter it into a league.
+
+    This version of it is copied into the league's folder.
+    """
+    from datetime import UTC, datetime
+
+    from tourney_runner.authors.league import League, find_league
+    from tourney_runner.authors.protection import tidy
+    from tourney_runner.authors.submit import submit as submit_bot
+    from tourney_runner.cli.trying import Spoken
+
+    with tidy(), Spoken(name or bot.resolve().name) as watcher:
+        submission = submit_bot(
+            bot,
+            League(find_league(league)),
+            name=name,
+            replace=replace,
+            today=datetime.now(UTC).date(),
+            watcher=watcher,
+        )
+    typer.echo()
+    for line in submission.next_steps():
+        typer.echo(line)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("submit")(submit)

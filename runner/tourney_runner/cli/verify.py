@@ -1,0 +1,74 @@
+"""``tourney verify``: is a folder of results what it says it is?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tourney_runner.cli.options import Jobs, Json, NoSandbox, ResultsDir, SameBots
+
+if TYPE_CHECKING:
+    from tourney_runner.bots import Bot
+    from tourney_runner.process.sandbox import Mode
+
+__all__ = ["add", "verify"]
+
+
+def verify(  # noqa: PLR0913 - each is an option
+    folder: ResultsDir,
+    *,
+    deal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DEAL", help="Play this deal again, by its number; may be given more often."
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Play so many deals again.",
+            show_default="10, if the bots are at hand",
+        ),
+    ] = None,
+    config: SameBots = None,
+    jobs: Jobs = None,
+    no_sandbox: NoSandbox = False,
+    json: Json = False,
+) -> None:
+    """Check stored deals and published tables.
+
+    The deals are checked by the schedule, the rules and the bots, the tables by the deals. Exit
+    status 0 if all is as it should be, 1 if not.
+    """
+    import msgspec
+
+    from tourney_runner.cli.deals import deal_numbers
+    from tourney_runner.cli.terminal import write_exactly
+    from tourney_runner.league.replaying import Workers, staged_by
+    from tourney_runner.league.text import report_lines
+    from tourney_runner.league.verify import Wanted
+    from tourney_runner.league.verify import verify as verify_folder
+
+    mode: Mode | None = "off" if no_sandbox else None
+    staged: list[Bot] = []
+    if config is not None:
+        from tourney_runner.config import load_config
+
+        staged = staged_by(load_config(config, skip_broken=True), mode)
+    wanted = Wanted(sample, deal_numbers(folder, deal or ()), Workers(jobs, mode))
+    report = verify_folder(folder, wanted, staged)
+    if json:
+        document = {"passed": report.passed, **msgspec.to_builtins(report)}
+        write_exactly(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+    else:
+        typer.echo("\n".join(report_lines(report)))
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("verify")(verify)

@@ -1,0 +1,60 @@
+"""``tourney withdraw``: a bot plays no more."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated
+
+import typer
+
+from tourney_runner.cli.options import BotName, ResultsDir, Undo
+
+__all__ = ["add", "withdraw"]
+
+
+def _day(text: str) -> date:
+    """A day as the option has it; typer's own words for a wrong one name Python's format."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - a day has no zone
+    except ValueError as error:
+        raise typer.BadParameter(f"found {text!r}, expected a day such as 2026-11-30") from error
+
+
+def withdraw(
+    folder: ResultsDir,
+    bot: BotName,
+    *,
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")
+    ] = "its author has withdrawn it",
+    since: Annotated[
+        date | None,
+        typer.Option(
+            "--from",
+            parser=_day,
+            metavar="YYYY-MM-DD",
+            help="The day from which it holds.",
+            show_default="today",
+        ),
+    ] = None,
+    undo: Undo = False,
+) -> None:
+    """Let a bot keep its deals and play no more.
+
+    Rounds of which something is stored are played to their end with it; the rounds after them
+    are planned anew for the others. On a day to come, the first run from that day on does so.
+    """
+    from tourney_runner.cli.texts import print_table
+    from tourney_runner.league import ruling
+
+    if undo:
+        summary, line = ruling.undo(folder, "withdrawn", bot)
+    else:
+        summary, line = ruling.rule(folder, "withdrawn", bot, reason, since)
+    print_table(summary)
+    typer.echo(line)
+
+
+def add(app: typer.Typer) -> None:
+    """Put the command into the program."""
+    app.command("withdraw")(withdraw)

@@ -1,0 +1,31 @@
+"""The configuration: YAML with positions, its models, all errors at once."""
+
+from __future__ import annotations
+
+from tourney_runner.config.bundled import bundled
+from tourney_runner.config.load import load_config
+from tourney_runner.config.models import (
+    Config,
+    Entrant,
+    LimitsConfig,
+    MatchConfig,
+    RatingConfig,
+    ScheduleConfig,
+    TimeConfig,
+)
+from tourney_runner.config.schema import config_schema
+from tourney_runner.config.single import read_bot
+
+__all__ = [
+    "Config",
+    "Entrant",
+    "LimitsConfig",
+    "MatchConfig",
+    "RatingConfig",
+    "ScheduleConfig",
+    "TimeConfig",
+    "bundled",
+    "config_schema",
+    "load_config",
+    "read_bot",
+]

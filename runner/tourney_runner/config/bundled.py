@@ -1,0 +1,46 @@
+"""What comes with the program besides its code: bots, configurations, books of rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["bundled", "bundled_folder", "bundled_names"]
+
+
+def bundled_folder(name: str) -> Path | None:
+    """A folder that comes with the program, from the installed package or the repository.
+
+    Args:
+        name: ``bots``, ``configs`` or ``docs``.
+
+    Returns:
+        The folder, or None if the installation lacks it.
+    """
+    package = Path(__file__).resolve().parents[1]
+    checkout = package.parents[1]
+    folders = [package / "_bundled" / name]
+    if (checkout / "pyproject.toml").is_file():  # nothing beside an installed package is ours
+        folders.append(checkout / name)
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def bundled(name: str | Path) -> Path | None:
+    """The configuration of that name that comes with the program, if there is one.
+
+    Args:
+        name: ``quickstart.yaml`` or ``configs/quickstart.yaml``. Its bots lie in ``../bots``.
+    """
+    parts = Path(name).parts
+    if len(parts) == 2 and parts[0] == "configs":
+        parts = parts[1:]
+    folder = bundled_folder("configs")
+    if len(parts) != 1 or folder is None:
+        return None
+    path = folder / parts[0]
+    return path if path.suffix == ".yaml" and path.is_file() else None
+
+
+def bundled_names() -> list[str]:
+    """The file names of all of them, sorted."""
+    folder = bundled_folder("configs")
+    return sorted(path.name for path in folder.glob("*.yaml")) if folder else []

@@ -1,0 +1,332 @@
+"""From a tournament's file to a `Config`, or to everything that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from tourney_runner.config.bundled import bundled, bundled_names
+from tourney_runner.config.document import Document, load_document
+from tourney_runner.config.entrants import Candidate, Candidates
+from tourney_runner.config.models import (
+    Conduct,
+    Config,
+    LeftOut,
+    LimitsConfig,
+    MatchConfig,
+    PublishConfig,
+    RatingConfig,
+    ScheduleConfig,
+    TimeConfig,
+)
+from tourney_runner.config.problems import Mark, Path, Problem, Problems
+from tourney_runner.config.reading import read
+from tourney_runner.config.text import escaped, listed, nearest, shown
+from tourney_runner.config.values import folded
+from tourney_runner.config.written import MatchFile, Settings
+from tourney_runner.errors import ConfigError, UsageError
+from tourney_runner.games import registry as games
+from tourney_runner.schedule import registry as formats
+from tourney_runner.schedule.base import Field, OptionError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from tourney_runner.games.base import Game, GameOptions
+
+__all__ = ["load_config"]
+
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "match": MatchFile,
+    "time": TimeConfig,
+    "rating": RatingConfig,
+    "limits": LimitsConfig,
+    "publish": PublishConfig,
+}
+_APART = frozenset({"bots", "game", "rules", "schedule"})
+"""Keys whose models depend on what they, or other keys, say."""
+
+
+def load_config(
+    path: FilePath,
+    *,
+    seed: int | str | None = None,
+    skip_broken: bool = False,
+    growing: bool = False,
+) -> Config:
+    """Read a tournament's file and the ``bot.yaml`` files that it names.
+
+    Args:
+        path: The file; if it is not there, a bundled configuration of that name.
+        seed: Replaces the file's seed; ``secret`` for none.
+        skip_broken: Leave out bots whose programs this machine does not have, and name them in
+            `Config.skipped`, instead of refusing them.
+        growing: Take too few bots for a table, even none: enough for all but a run.
+
+    Raises:
+        ConfigError: With everything that is wrong, each with its file, line and column.
+    """
+    found = _find(path)
+    problems = Problems(str(found))
+    document = load_document(found, str(found), problems)
+    if document is None or not _is_mapping(document):
+        raise ConfigError(problems.lines())
+    game = _game(document)
+    options = read(game.options, document, ("rules",)) if game else None
+    settings = read(
+        Settings, document, (), skip=_APART, known=sorted(_APART), hints=_misplaced(game)
+    )
+    schedule = _schedule(document)
+    match = _match(document, settings, options)
+    candidates, skipped = _candidates(
+        document,
+        found,
+        seats=None if options is None or growing else options.players,
+        skip_broken=skip_broken,
+    )
+    if schedule is not None and options is not None and not problems:
+        _check_playable(document, schedule, options.players, candidates)
+    if (
+        problems
+        or settings is None
+        or game is None
+        or options is None
+        or schedule is None
+        or match is None
+    ):
+        raise ConfigError(problems.lines())
+    return Config(
+        path=found,
+        name=settings.name or found.stem,
+        game=game.name,
+        options=options,
+        seed=_seed(settings.seed if seed is None else seed),
+        entrants=tuple(
+            candidate.entrant.model_copy(update={"number": number})
+            for number, candidate in enumerate(candidates)
+        ),
+        schedule=schedule,
+        match=match,
+        skipped=skipped,
+        **{name: getattr(settings, name) for name in Conduct.model_fields},
+    )
+
+
+def _find(path: FilePath) -> FilePath:
+    """The file itself, or the bundled one of that name."""
+    if os.path.exists(path):  # noqa: PTH110 - unlike Path's, it takes names that are too long
+        return path
+    found = bundled(path)
+    if found is None:
+        try:
+            names = [str(other) for other in path.parent.glob("*.y*ml")]
+        except OSError:
+            names = []
+        hint = nearest(str(path), [*names, *bundled_names()])
+        mark = Mark(1, 1)
+        message = f"there is no such file, expected a tournament's configuration{hint}"
+        raise ConfigError([str(Problem(str(path), mark, (), message))])
+    return found
+
+
+def _is_mapping(document: Document) -> bool:
+    if isinstance(document.data, dict):
+        return True
+    document.add((), f"found {shown(document.data)}, expected key: value lines (game:, bots: ..)")
+    return False
+
+
+def _game(document: Document) -> Game[Any, Any] | None:
+    names = games.names()
+    if "game" not in document.data:
+        document.add(("game",), f"this key is missing, expected {listed(names)}")
+        return None
+    name = document.get(("game",))
+    if name not in names:
+        hint = nearest(name, names) if isinstance(name, str) else ""
+        document.add(("game",), f"found {shown(name)}, expected {listed(names)}{hint}")
+        return None
+    try:
+        return games.game(name)
+    except UsageError as error:
+        document.add(("game",), str(error))
+        return None
+
+
+def _misplaced(game: Game[Any, Any] | None) -> dict[str, str]:
+    """What to say of keys that belong into a section."""
+    sections = {**_SECTIONS, **({"rules": game.options} if game else {})}
+    return {
+        field.alias or name: f"unknown key here, expected it under '{section}:'"
+        for section, model in sections.items()
+        for name, field in model.model_fields.items()
+    } | {"rounds": "unknown key here, expected it under 'schedule:'"}
+
+
+def _schedule(document: Document) -> ScheduleConfig | None:
+    """The format, and its options as its own model has them."""
+    place = ("schedule", "format")
+    name = document.get(place, formats.DEFAULT)
+    names = formats.names()
+    if name not in names:
+        hint = nearest(name, names) if isinstance(name, str) else ""
+        document.add(place, f"found {shown(name)}, expected {listed(names)}{hint}")
+        return None
+    model = formats.format_class(name).options
+    skip = frozenset({"format"})
+    options = read(model, document, ("schedule",), skip=skip, known=skip)
+    return None if options is None else ScheduleConfig(format=name, options=options)
+
+
+def _match(
+    document: Document, settings: Settings | None, options: GameOptions | None
+) -> MatchConfig | None:
+    """What a table plays, once it is known how many sit there."""
+    written = settings.match if settings else read(MatchFile, document, ("match",))
+    if written is None or options is None:
+        return None
+    # True is 1 to Python, so the truth values go first.
+    if written.duplicate is True:
+        duplicate = options.players
+    elif written.duplicate is False:
+        duplicate = 0
+    else:
+        duplicate = written.duplicate
+    if duplicate > options.players:
+        document.add(
+            ("match", "duplicate"),
+            f"found {duplicate}, expected at most {options.players}, one rotation for each player",
+        )
+    if not duplicate:
+        one = 1 if written.target is None else None
+        return MatchConfig(duplicate=0, deals=written.deals or one, target=written.target)
+    for key in ("deals", "target"):
+        if getattr(written, key) is not None:
+            document.add(
+                ("match", key),
+                "a match of duplicate deals ends when the rotations are over, expected this key "
+                "only beside 'duplicate: false'",
+            )
+    return MatchConfig(duplicate=duplicate)
+
+
+def _seed(seed: int | str | None) -> int | str | None:
+    """A seed with digits alone is a number, wherever it comes from; ``secret`` is none yet."""
+    if isinstance(seed, str) and re.fullmatch(r"-?[0-9]{1,100}", seed):
+        return int(seed)
+    return None if seed == "secret" else seed
+
+
+def _candidates(
+    document: Document, file: FilePath, *, seats: int | None, skip_broken: bool
+) -> tuple[list[Candidate], tuple[LeftOut, ...]]:
+    """All entrants in their order, and those that were left out.
+
+    Args:
+        document: The file's content.
+        file: Where it lies.
+        seats: So many bots are needed at least; None for any number.
+        skip_broken: Whether to leave bots out that cannot run here.
+    """
+    entries = document.get(("bots",))
+    if not isinstance(entries, list):
+        found = f"found {shown(entries)}" if "bots" in document.data else "this key is missing"
+        document.add(("bots",), f"{found}, expected a list of bots")
+        return [], ()
+    reader = Candidates(document, FilePath(os.path.realpath(file.parent)))
+    read_entries = [reader.read(index) for index in range(len(entries))]
+    candidates = [candidate for candidate in read_entries if candidate is not None]
+    skipped: list[LeftOut] = []
+    for candidate in [candidate for candidate in candidates if candidate.broken]:
+        if skip_broken:
+            candidates.remove(candidate)
+            skipped.append(LeftOut(name=candidate.entrant.name, why=str(candidate.broken[0])))
+        else:
+            for problem in candidate.broken:
+                document.problems.add(problem)
+    _check_names(document, candidates)
+    _check_games(document, candidates)
+    if seats is not None:
+        _check_number(document, seats, len(entries) - len(skipped))
+    return candidates, tuple(skipped)
+
+
+def _check_names(document: Document, candidates: list[Candidate]) -> None:
+    taken: dict[str, Candidate] = {}
+    for candidate in candidates:
+        name = candidate.entrant.name
+        first = taken.setdefault(folded(name), candidate)
+        if first is not candidate:
+            number = 2
+            while folded(f"{name}-{number}") in taken:
+                number += 1
+            entry = document.get(candidate.place)
+            folder = entry.get("bot") if isinstance(entry, dict) else entry
+            free = escaped(f"{name}-{number}")
+            mend = f"{{bot: {escaped(str(folder))}, name: {free}}}" if folder else f"name: {free}"
+            document.add(
+                candidate.named,
+                f"the name {shown(name)} is taken by the bot on line "
+                f"{document.mark(first.named).line}, expected names that differ by more than "
+                f"case; write {mend}",
+            )
+
+
+def _check_games(document: Document, candidates: list[Candidate]) -> None:
+    game = document.get(("game",))
+    if game not in games.names():
+        return
+    for candidate in candidates:
+        plays = candidate.entrant.games
+        if plays is not None and game not in plays:
+            name = shown(candidate.entrant.name)
+            document.add(
+                candidate.place,
+                f"the bot {name} plays {listed(plays, 'and')}, expected one that plays {game}",
+            )
+
+
+def _check_number(document: Document, seats: int, found: int) -> None:
+    if found < seats:
+        document.add(
+            ("bots",),
+            f"found {found} bot{'' if found == 1 else 's'}, expected at least {seats} "
+            "to fill a table: add bots, or fewer players under 'rules:'",
+        )
+
+
+def _check_playable(
+    document: Document, schedule: ScheduleConfig, players: int, candidates: list[Candidate]
+) -> None:
+    """Refuse entrants, teams or options that the format cannot make tables of.
+
+    Too few bots for a single table are for `_check_number` to refuse, or not.
+    """
+    if len(candidates) < players:
+        return
+    field = Field(
+        entrants=len(candidates),
+        players=players,
+        seed=0,
+        names=tuple(candidate.entrant.name for candidate in candidates),
+        teams=tuple(candidate.entrant.team for candidate in candidates),
+    )
+    try:
+        formats.make(schedule.format, field, schedule.options)
+    except OptionError as error:
+        document.add(("schedule", *error.option), str(error))
+    except UsageError as error:
+        document.add(_of_largest_team(candidates) or ("schedule",), str(error))
+
+
+def _of_largest_team(candidates: list[Candidate]) -> Path | None:
+    """Where the last of the bots is put into the largest team; None if there are no teams."""
+    members = Counter(one.entrant.team for one in candidates if one.entrant.team is not None)
+    if not members or max(members.values()) == 1:
+        return None
+    largest = max(members, key=members.__getitem__)
+    last = [one for one in candidates if one.entrant.team == largest][-1]
+    return (*last.place, "team")

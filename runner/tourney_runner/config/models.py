@@ -1,0 +1,280 @@
+"""The configuration that the rest of the program works with: checked, resolved, frozen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    ValidationInfo,
+    field_validator,
+)
+
+from tourney_runner.config.values import SIZE, TIME, Line
+from tourney_runner.games.base import GameOptions
+from tourney_runner.process.launcher import Rights
+from tourney_runner.process.sandbox.backends import Mode
+from tourney_runner.schedule.base import FormatOptions
+
+__all__ = [
+    "Conduct",
+    "Config",
+    "Entrant",
+    "LeftOut",
+    "LimitsConfig",
+    "MatchConfig",
+    "PublishConfig",
+    "RatingConfig",
+    "ScheduleConfig",
+    "Section",
+    "TimeConfig",
+]
+
+_HOUR = 3_600_000
+_KIB = 1024
+_MIB = 1024 * _KIB
+_GIB = 1024 * _MIB
+
+
+class Section(BaseModel):
+    """A part of a configuration. Files use a field's alias, the program its name."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+class TimeConfig(Section):
+    """The time that a bot has; milliseconds here, written as ``500ms``, ``2s``, ``1m``."""
+
+    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
+        default=10_000, alias="start", json_schema_extra={"default": "10s"}
+    )
+    """From the start of a bot's process until it says that it is ready."""
+    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
+        default=1000, alias="move", json_schema_extra={"default": "1s"}
+    )
+    """For one answer."""
+    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema(0)] = Field(
+        default=0, alias="bank", json_schema_extra={"default": 0}
+    )
+    """Extra time for a whole deal, drawn on by answers that take longer than `move`."""
+
+
+class LimitsConfig(Section):
+    """What one bot may use; bytes here, written as ``64K``, ``512M``, ``1G``."""
+
+    memory: (
+        Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema(8 * _MIB)]
+        | None
+    ) = Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
+    """Memory of a bot's process and all that it starts; null for no limit."""
+    processes: int = Field(default=32, ge=1, le=4096)
+    """Processes and threads of a bot at one time."""
+    file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema(0)] = Field(
+        default=64 * _MIB, json_schema_extra={"default": "64M"}
+    )
+    """Of any file that a bot writes."""
+    temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema(_MIB)] = Field(
+        default=64 * _MIB, json_schema_extra={"default": "64M"}
+    )
+    """Temporary files of a bot at one time; only a sandbox can hold it to that."""
+    output: Annotated[
+        int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema(4 * _KIB)
+    ] = Field(default=_MIB, json_schema_extra={"default": "1M"})
+    """Output for one move; more is the fault ``flood``."""
+    deal_output: Annotated[
+        int, SIZE.reader, SIZE.between(4 * _KIB, 1024 * _MIB), SIZE.schema(4 * _KIB)
+    ] = Field(default=16 * _MIB, json_schema_extra={"default": "16M"})
+    """Output for all moves of a deal; more is the fault ``flood``."""
+    stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema(0)] = Field(
+        default=64 * _KIB, json_schema_extra={"default": "64K"}
+    )
+    """Standard error that is kept; more is dropped."""
+
+
+def _chance(value: float) -> float:
+    if not 0 < value < 1:
+        raise ValueError(
+            f"found {value:g}, expected more than 0 and less than 1: bots that forfeit can tie, "
+            "which a rating without draws could not explain"
+        )
+    return value
+
+
+class RatingConfig(Section):
+    """How bots are rated: the constants of the model, and what they are applied to."""
+
+    mu: float = Field(default=25.0, allow_inf_nan=False)
+    """The mean that everybody starts with."""
+    sigma: float = Field(default=25 / 3, gt=0, allow_inf_nan=False)
+    """The uncertainty that everybody starts with."""
+    beta: float = Field(default=25 / 6, gt=0, allow_inf_nan=False)
+    """How much a bot's play varies from deal to deal."""
+    tau: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    """How much a bot's skill drifts; bots do not, so none."""
+    draw_probability: Annotated[float, AfterValidator(_chance)] | None = Field(
+        default=None, json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    )
+    """How likely two equal bots tie; null for the game's own. Never 0, since forfeits tie."""
+    update: Literal["order_free", "sequential"] | None = None
+    """Whether all deals are rated at once, so that their order changes nothing, or one after the
+    other, as a ladder with ``tau`` needs it; null for the first, unless there is a ``tau``."""
+
+    @field_validator("update")
+    @classmethod
+    def _drift_has_an_order(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value == "order_free" and info.data.get("tau"):
+            raise ValueError(
+                "found order_free beside a tau above 0: skills that drift from deal to deal have"
+                " an order, expected sequential, or tau: 0"
+            )
+        return value
+
+    @property
+    def updating(self) -> Literal["order_free", "sequential"]:
+        """`update`, resolved."""
+        return self.update or ("sequential" if self.tau else "order_free")
+
+    def constants(self, usual_draw: float) -> dict[str, float]:
+        """Those of `tourney_runner.ratings.model.Model`, by name.
+
+        Args:
+            usual_draw: The game's own `draw_probability`.
+        """
+        given = self.model_dump(exclude={"update"})
+        return given | {"draw_probability": self.draw_probability or usual_draw}
+
+
+class PublishConfig(Section):
+    """What the published pages show. It may change at any time: the pages are made anew."""
+
+    title: Line | None = None
+    """Stands over the pages; the tournament's name if left out."""
+    logs: Literal["none", "first_line", "all"] = "first_line"
+    """How much of a bot's failures is shown. All of it can hold an author's source lines."""
+    debug: bool = False
+    """Whether replays show the ``debug`` notes that bots sent with their answers."""
+    replays: int = Field(default=200, ge=0, le=100_000)
+    """At most so many deals can be watched; 5 to 30 KB each in Tien Len, 20 to 300 in Speahx."""
+    choice: Literal["highlights", "first", "last", "spread"] = "highlights"
+    """Which deals can be watched, where there are more: the bots' best and worst deals and those
+    with faults, the first, the last, or some at equal distances."""
+
+
+class ScheduleConfig(Section):
+    """Who meets whom."""
+
+    format: str
+    """A name that `tourney_runner.schedule.registry` knows."""
+    options: SerializeAsAny[FormatOptions]
+    """The format's own options, as `tourney_runner.schedule.registry.make` takes them."""
+
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds are configured; None where the format decides."""
+        return getattr(self.options, "rounds", None)
+
+
+class MatchConfig(Section):
+    """What one table plays."""
+
+    duplicate: int
+    """Rotations of the same cards, at most the number of players; 0 for fresh deals."""
+    deals: int | None = None
+    """Fresh deals in a match; None with duplicate deals, or where `target` ends it."""
+    target: float | None = None
+    """Points that end a match of fresh deals."""
+
+
+class Entrant(Section):
+    """One bot of a tournament, not yet staged."""
+
+    number: int
+    """Its place among the entrants, from 0."""
+    name: str
+    """Composed Unicode on one line, unique without regard to case."""
+    folder: Path | None
+    """Its sources, absolute; None for a command that needs no files."""
+    command: tuple[str, ...]
+    """As written: ``{python}`` stands for the interpreter that runs this program; relative paths
+    are relative to `folder`."""
+    build: tuple[tuple[str, ...], ...] | None = None
+    """Commands that are run once in a copy of the folder."""
+    language: str = ""
+    author: str = ""
+    games: tuple[str, ...] | None = None
+    """The games it plays; None for any."""
+    env: dict[str, str] = Field(default={})
+    """Variables that the tournament gives it."""
+    trusted: bool = False
+    """Whether the tournament's configuration vouches for it."""
+    rights: Rights = Rights()
+    """What the tournament grants it beyond its own folder."""
+    team: str | None = None
+    """Two of a team never sit at one table."""
+
+
+class LeftOut(Section):
+    """A bot that the configuration names and that takes no part, since it cannot run here."""
+
+    name: str
+    why: str
+    """In one line."""
+
+
+class Conduct(Section):
+    """How matches are run and rated: what files and the program write alike."""
+
+    time: TimeConfig = Field(default_factory=TimeConfig)
+    clock: Literal["fair", "wall"] = "fair"
+    """Whether a late answer is charged the bot's own time only, or what the wall clock says."""
+    sandbox: Mode = "auto"
+    """What keeps bots in: the best that works here (auto), one that is named, resource limits
+    alone, or nothing."""
+    build_network: bool = False
+    """Whether building a bot may use the network."""
+    ponder: bool = False
+    """Whether bots may think while others are to move."""
+    on_fault: Literal["forfeit", "substitute"] = "forfeit"
+    """What a bot's fault costs it: the deal, or a move that the game chooses."""
+    max_faults: int = Field(default=3, ge=1, le=1_000_000)
+    """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
+    restart: Literal["fault", "match"] = "fault"
+    """Whether a bot's process is renewed only after a fault or for every match."""
+    strict: bool = False
+    """Whether a line of output that is no message is a fault."""
+    reveal_names: bool = False
+    """Whether bots see each other's names."""
+    executor: Literal["local", "dask"] = "local"
+    """What plays: workers on this machine, or a Dask cluster at the address that ``--dask`` or
+    the variable ``DASK_SCHEDULER_ADDRESS`` gives."""
+    rating: RatingConfig = Field(default_factory=RatingConfig)
+    limits: LimitsConfig = Field(default_factory=LimitsConfig)
+    publish: PublishConfig = Field(default_factory=PublishConfig)
+
+
+class Config(Conduct):
+    """A tournament, ready to be planned."""
+
+    path: Path
+    """The file that it was read from."""
+    name: str
+    game: str
+    options: SerializeAsAny[GameOptions]
+    """The game's own model, all rules."""
+    seed: int | str | None
+    """None while the seed is secret: it is drawn at the first run."""
+    entrants: tuple[Entrant, ...]
+    schedule: ScheduleConfig
+    match: MatchConfig
+    skipped: tuple[LeftOut, ...] = ()

@@ -1,0 +1,87 @@
+"""The JSON Schema of a tournament's file, for editors; it is made from the models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic.json_schema import models_json_schema
+
+from tourney_runner.config.written import BotManifest, ConfigFile
+from tourney_runner.games import registry as games
+from tourney_runner.schedule import registry as formats
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["config_schema"]
+
+_PLACE = "#/$defs/"
+
+
+def config_schema() -> dict[str, Any]:
+    """The schema of a tournament's file, with the rules of every game and every format's options.
+
+    The schema of a ``bot.yaml`` is among its ``$defs``, as ``BotManifest``.
+
+    Raises:
+        UsageError: An installed game is broken.
+    """
+    rules = {name: games.game(name).options for name in games.names()}
+    options = {name: formats.format_class(name).options for name in formats.names()}
+    models: list[type[BaseModel]] = [ConfigFile, BotManifest, *rules.values(), *options.values()]
+    references, schema = models_json_schema(
+        [(model, "validation") for model in models], ref_template=f"{_PLACE}{{model}}"
+    )
+    definitions = schema["$defs"]
+    root = definitions.pop("ConfigFile")
+    root["properties"]["game"]["enum"] = list(rules)
+    schedules = {name: references[model, "validation"] for name, model in options.items()}
+    for name, reference in schedules.items():
+        definition = definitions[reference["$ref"].removeprefix(_PLACE)]
+        definition["properties"] = {"format": {"const": name}, **definition["properties"]}
+    root["properties"]["schedule"] |= _schedule(schedules)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **root,
+        "allOf": [
+            _if("game", name, {"properties": {"rules": references[model, "validation"]}})
+            for name, model in rules.items()
+        ],
+        "$defs": definitions,
+    }
+
+
+def _schedule(options: dict[str, Any]) -> dict[str, Any]:
+    """What ``schedule:`` may hold.
+
+    Args:
+        options: By format, a reference to the schema of its options, the format's name included.
+    """
+    return {
+        "properties": {
+            "format": {
+                "default": formats.DEFAULT,
+                "description": "Who meets whom.",
+                "enum": list(options),
+            }
+        },
+        "allOf": [
+            _if("format", name, reference, default=name == formats.DEFAULT)
+            for name, reference in options.items()
+        ],
+    }
+
+
+def _if(key: str, value: str, then: dict[str, Any], *, default: bool = False) -> dict[str, Any]:
+    """What holds where a key has a value.
+
+    So an editor names the one thing that is wrong; of a union it could only say that none fits.
+
+    Args:
+        key: The key.
+        value: Its value.
+        then: The schema that holds then.
+        default: Whether it is also what is meant where the key is left out.
+    """
+    required = {} if default else {"required": [key]}
+    return {"if": {"properties": {key: {"const": value}}, **required}, "then": then}

@@ -1,0 +1,112 @@
+"""An action in its three forms: the value inside, the answer of a bot, the stored code."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from tourney_runner.games.base import Answer, MalformedAnswerError
+from tourney_runner.games.speahx.cards import NAMES, NUMBERS, SUITS
+
+__all__ = ["CHANCE", "PASS", "Action", "SpeahxAnswer", "decode", "encode", "parse", "write"]
+
+
+class Action(msgspec.Struct, frozen=True):
+    """What a player does when asked."""
+
+    kind: Literal["play", "pass", "chance"]
+    cards: tuple[int, ...] = ()
+    """The cards of a play in the order in which they are laid."""
+    suit: int | None = None
+    """The suit called, when the last card laid is a two (S22)."""
+
+
+PASS = Action("pass")
+"""Take the pile (R21)."""
+CHANCE = Action("chance")
+"""Draw a chance card (R22) or, late in the game, turn a table card (S38)."""
+
+
+class SpeahxAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Exactly one of `play`, `pass` and `chance`."""
+
+    play: tuple[str, ...] | None = None
+    """The cards to lay, in that order: ``["9H", "9C"]``."""
+    suit: str | None = None
+    """``S``, ``C``, ``D`` or ``H``, when the last card of `play` is a two."""
+    pass_: bool = msgspec.field(default=False, name="pass")
+    """Take the pile."""
+    chance: bool = False
+    """Draw a chance card, or turn a table card."""
+
+
+def parse(answer: SpeahxAnswer) -> Action:
+    """The action that an answer means, whether or not it is legal.
+
+    Raises:
+        MalformedAnswerError: It is none or several actions, or names what is no card or suit.
+    """
+    if (answer.play is not None) + answer.pass_ + answer.chance != 1:
+        raise MalformedAnswerError(
+            'expected exactly one of "play" with a list of cards, "pass": true and "chance": true'
+        )
+    suit = None if answer.suit is None else _suit_number(answer.suit)
+    if answer.play is None:
+        return Action("pass" if answer.pass_ else "chance", (), suit)
+    if not answer.play:
+        raise MalformedAnswerError('"play" is an empty list; expected at least one card')
+    try:
+        return Action("play", tuple([NUMBERS[name] for name in answer.play]), suit)
+    except KeyError as unknown:
+        raise MalformedAnswerError(
+            f"{unknown.args[0][:12]!r} is no card; expected a rank of 23456789TJQKA and a suit of "
+            "SCDH, such as 7H, or JK"
+        ) from None
+
+
+def write(action: Action) -> dict[str, Any]:
+    """The answer that means this action, without its id."""
+    if action.kind != "play":
+        return {action.kind: True}
+    fields: dict[str, Any] = {"play": [NAMES[card] for card in action.cards]}
+    if action.suit is not None:
+        fields["suit"] = SUITS[action.suit]
+    return fields
+
+
+def encode(action: Action) -> str:
+    """``-`` for a pass, ``+`` for a chance card, ``9H9C`` for a play, ``2H>S`` with a call."""
+    if action.kind == "pass":
+        return "-"
+    if action.kind == "chance":
+        return "+"
+    call = "" if action.suit is None else f">{SUITS[action.suit]}"
+    return "".join([NAMES[card] for card in action.cards]) + call
+
+
+def decode(code: str) -> Action:
+    """The reverse of `encode`.
+
+    Raises:
+        ValueError: The text is no action of this game.
+    """
+    if code == "-":
+        return PASS
+    if code == "+":
+        return CHANCE
+    names, mark, call = code.partition(">")
+    cards = [NUMBERS.get(names[start : start + 2]) for start in range(0, len(names), 2)]
+    if not cards or None in cards or bool(mark) != (len(call) == 1 and call in SUITS):
+        raise ValueError(f"{code[:40]!r} is no action of Speahx")
+    return Action(
+        "play",
+        tuple([card for card in cards if card is not None]),
+        SUITS.index(call) if mark else None,
+    )
+
+
+def _suit_number(name: str) -> int:
+    if len(name) != 1 or name not in SUITS:
+        raise MalformedAnswerError(f"{name[:12]!r} is no suit; expected S, C, D or H")
+    return SUITS.index(name)

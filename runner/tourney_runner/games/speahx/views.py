@@ -1,0 +1,129 @@
+"""What is seen of a position: by one player, by everybody, by a viewer who sees all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from tourney_runner.games.base import TERMINAL
+from tourney_runner.games.scene import Scene, SeatView, Zone
+from tourney_runner.games.speahx.cards import NAMES, PRINTED, SUIT_WORDS
+from tourney_runner.games.speahx.placing import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tourney_runner.games.speahx.table import Table
+
+__all__ = ["SpeahxEvent", "SpeahxView", "names", "scene"]
+
+
+# These hold no reference that could lead back to them, so the garbage collector need not look.
+class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """All that one player may know of the position; tuples over players are indexed by seat."""
+
+    seat: int
+    """Whose view it is."""
+    to_move: int | None
+    """The seat to act; null when the deal is over."""
+    hand: tuple[str, ...]
+    """The player's own cards, sorted by rank (two lowest, ace highest, joker last), then suit."""
+    drawn: tuple[str, ...] = ()
+    """The player's chance cards of this turn, not yet laid, or the table card that he turned;
+    with ``chance_commits: false`` they are among those of `hand` as well."""
+    drawn_size: int = 0
+    """How many such cards the player to move has."""
+    pile: tuple[str, ...]
+    """Bottom to top; ``2S>H`` is a two of spades whose player called hearts. So the last
+    character of the last card is the suit that counts now, and its first character the rank."""
+    call: str | None = None
+    """The suit that the top card, a two, calls."""
+    reserve: int
+    """Cards left in the reserve."""
+    hand_sizes: tuple[int, ...]
+    """By seat."""
+    table_sizes: tuple[int, ...] = ()
+    """Face-down table cards; left out in a game without them."""
+    chances: int
+    """How many chance cards this player may still draw, this turn or this deal."""
+    out: tuple[int, ...] = ()
+    """Seats that have their places, the winner first."""
+    forfeited: tuple[int, ...] = ()
+    """Seats that left the deal, the earliest first."""
+    turn: int
+    """The number of this turn, from 1; drawing a chance card begins no new turn."""
+    max_turns: int
+    """The deal ends after this turn (S36)."""
+    dealer: int
+    """The seat that dealt; the next one clockwise acted first."""
+
+
+class SpeahxEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """One action with its consequences, in the order in which they happen (S33a)."""
+
+    seat: int
+    """Who acted."""
+    action: Literal["play", "pass", "chance", "forfeit"]
+    """What he did; `pass` is taking the pile."""
+    play: tuple[str, ...] = ()
+    """The cards laid."""
+    suit: str | None = None
+    """The suit called with a two; void if that two is removed at once."""
+    took: int = 0
+    """Cards of the pile that went to the player's hand (``pass``); all lay face up."""
+    table: bool = False
+    """Whether the card drawn was one of the player's table cards (``chance``)."""
+    removed: int = 0
+    """Cards that left the game: from the pile, or with a player who forfeits."""
+    drew: int = 0
+    """Cards that the player then drew from the reserve."""
+    out: bool = False
+    """Whether the player is now without cards and has his place."""
+    next: int | None = None
+    """The seat to act; left out when the deal is over."""
+
+
+def names(cards: Iterable[int]) -> tuple[str, ...]:
+    """The cards as text."""
+    return tuple([NAMES[card] for card in cards])
+
+
+def scene(table: Table) -> Scene:
+    """The position as a neutral picture, all cards known."""
+    return Scene(
+        seats=tuple(_seat_view(table, seat) for seat in range(len(table.hands))),
+        zones=tuple(_zones(table)),
+        to_move=None if table.seat == TERMINAL else table.seat,
+    )
+
+
+def _seat_view(table: Table, seat: int) -> SeatView:
+    state: Literal["playing", "out", "forfeited"] = "playing"
+    if seat in table.forfeited:
+        state = "forfeited"
+    elif seat in table.out:
+        state = "out"
+    face_down = len(table.face_down[seat])
+    return SeatView(
+        seat=seat,
+        cards=len(table.hands[seat]) + (len(table.drawn) if seat == table.seat else 0),
+        state=state,
+        place=places(table)[seat] if state != "playing" or table.seat == TERMINAL else None,
+        note=f"{face_down} face down" if face_down else "",
+    )
+
+
+def _zones(table: Table) -> Iterator[Zone]:
+    call = NAMES[table.top()].partition(">")[2] if table.pile else ""
+    pile = names([PRINTED[card] for card in table.pile])
+    note = f"{SUIT_WORDS[call]} called" if call else ""
+    yield Zone(name="pile", cards=pile, layout="stack", note=note)
+    yield Zone(name="reserve", cards=names(table.reserve), shown_to="nobody", layout="stack")
+    for seat, hand in enumerate(table.hands):
+        yield Zone(name="hand", cards=names(hand), seat=seat, shown_to="owner", layout="fan")
+        if table.drawn and seat == table.seat:
+            yield Zone(name="drawn", cards=names(table.drawn), seat=seat, shown_to="owner")
+        if table.face_down[seat]:
+            cards = names(table.face_down[seat])
+            yield Zone(name="table cards", cards=cards, seat=seat, shown_to="nobody")

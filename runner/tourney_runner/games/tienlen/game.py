@@ -1,0 +1,68 @@
+"""Tien Len, also called Thirteen, as an entry of the registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tourney_runner.games.base import Game
+from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.tienlen.cards import CARDS, code_of, mask_from_code
+from tourney_runner.games.tienlen.combos import NO_SHAPE, shape_of
+from tourney_runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.state import PASS, TienlenState
+from tourney_runner.games.tienlen.views import TienlenAnswer, TienlenEvent, TienlenObservation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Tienlen"]
+
+_HAND_SIZE = 13
+_PACK = [1 << index for index in range(len(CARDS))]
+
+
+class Tienlen(Game[TienlenOptions, int]):
+    """The rule book. An action is a mask of cards, see `tourney_runner.games.tienlen.cards`."""
+
+    name = "tienlen"
+    title = "Tien Len (Thirteen)"
+    summary = (
+        "The Vietnamese climbing game for two to four players with 13 cards each. Every play must "
+        "be a higher combination of the same kind; bombs beat 2s. The first to shed all cards wins."
+    )
+    draw_probability = 0.001
+    options = TienlenOptions
+    answer = TienlenAnswer
+    observation = TienlenObservation
+    event = TienlenEvent
+
+    def first_start(
+        self,
+        options: TienlenOptions,  # noqa: ARG002 - the interface's
+        lot: Callable[[], int],  # noqa: ARG002
+        *,
+        duplicate: bool,  # noqa: ARG002
+    ) -> int | None:
+        """None: a first game is opened by the lowest card (H9, T22, T23a)."""
+        return None
+
+    def new_state(self, options: TienlenOptions, seed: int, start: int | None) -> TienlenState:
+        """Deal 13 cards to each seat, one at a time from seat 0 (H3, T40, T43)."""
+        pack = shuffled(_PACK, seed)
+        players = options.players
+        dealt = pack[: players * _HAND_SIZE]
+        hands = [sum(dealt[seat::players]) for seat in range(players)]
+        return TienlenState.dealt(options, hands, start)
+
+    encode = staticmethod(code_of)  # kept plays, straight from the cache: it is in every move's way
+
+    def decode(self, code: str) -> int:
+        """The reverse of `encode`.
+
+        Raises:
+            ValueError: The text is neither a pass nor a combination.
+        """
+        action = mask_from_code(code)
+        if action != PASS and shape_of(action) == NO_SHAPE:
+            raise ValueError(f"{code!r} is no combination of cards")
+        return action

@@ -1,0 +1,165 @@
+"""A league: one configuration, seasons as folders of results beside it, a table over them all."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner.config.text import shown
+from tourney_runner.errors import UsageError
+from tourney_runner.league.changes import Seen, changes, seen, text
+from tourney_runner.league.ruling import open_results, publish, rule, undo
+from tourney_runner.publish.summary import summarise
+from tourney_runner.publish.writing import write_whole
+from tourney_runner.results.identity import identity_if_begun
+from tourney_runner.results.rulings import decision_about
+from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.run.choices import RunChoices
+from tourney_runner.run.tournament import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tourney_runner.config import Config
+    from tourney_runner.league.changes import Changes
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.run.progress import Reporter
+
+__all__ = [
+    "SEASONS",
+    "close_season",
+    "current",
+    "play_season",
+    "season_choices",
+    "season_folders",
+    "season_summary",
+]
+
+SEASONS = "seasons"
+"""The folder of seasons, beside the configuration."""
+_NOT_ENTERED = "no longer entered"
+_SEEN = "seen"
+"""Under which a season's results keep what was told of them last."""
+
+
+def season_folders(league: Path) -> list[Path]:
+    """All seasons of the league whose configuration that is, in the order of their beginning."""
+    found = []
+    for database in (league.parent / SEASONS).glob(f"*/{FILE_NAME}"):
+        with closing(Store(database)) as store:
+            if began := store.meta("began"):
+                found.append((began, database.parent.name, database.parent))
+    return [folder for _, _, folder in sorted(found)]
+
+
+def current(league: Path) -> str:
+    """The name of the season that was begun last; ``1`` before the first."""
+    folders = season_folders(league)
+    return folders[-1].name if folders else "1"
+
+
+def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -> RunChoices:
+    """How a season is run: what cannot start is left out, what has changed is a new version.
+
+    Raises:
+        UsageError: That is no name for a season.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", season):
+        raise UsageError(f"{shown(season)} cannot name a season: use letters, digits, - _ and .")
+    return RunChoices(
+        folder=league.parent / SEASONS / season,
+        again=again,
+        jobs=jobs,
+        skip_broken=True,
+        new_versions=True,
+        sealed=True,
+    )
+
+
+def play_season(config: Config, choices: RunChoices, reporter: Reporter) -> tuple[Summary, Changes]:
+    """Play what is new in a season: bots, versions, rounds; nothing if there is nothing new.
+
+    The secret seed of a season is shown when another begins, so that nobody who joins late can
+    know the deals. Bots that the configuration does not enter any more are withdrawn; they play
+    on when they are entered again. What has changed is told once, in ``changes.json`` and
+    ``changes.txt`` beside the results: a run that is killed before it has told leaves that to the
+    next.
+
+    Args:
+        config: The league's.
+        choices: See `season_choices`.
+        reporter: Told how it goes.
+
+    Raises:
+        UsageError: Nothing was played.
+        RunError: It can be continued.
+        Interrupted: Likewise.
+    """
+    season = choices.folder.name
+    named = config.model_copy(
+        update={
+            "name": f"{config.name}, season {season}",
+            "seed": None if config.seed is None else f"{config.seed}/{season}",
+        }
+    )
+    _follow_entries(config, choices.folder)
+    summary = run(named, choices, reporter)
+    for folder in season_folders(config.path):
+        if folder.name != season:
+            close_season(folder)
+    return summary, _tell(choices.folder, summary)
+
+
+def close_season(folder: Path) -> None:
+    """Show the secret seed of a season that is over; nothing happens where it is shown already.
+
+    Raises:
+        UsageError: A run is writing there.
+        RunError: The disk fails.
+    """
+    with closing(Store(folder / FILE_NAME)) as store:
+        if not store.meta("sealed"):
+            return
+    with open_results(folder) as store:
+        store.set_meta(sealed=False)
+        publish(folder, store)
+
+
+def _follow_entries(config: Config, folder: Path) -> None:
+    """Withdraw bots that are no longer entered, and take back those that are again."""
+    if not (folder / FILE_NAME).is_file():
+        return
+    entered = {entrant.name for entrant in config.entrants}
+    entered |= {bot.name for bot in config.skipped}
+    with closing(Store(folder / FILE_NAME)) as store:
+        identity = identity_if_begun(store)
+        bots = {} if identity is None else identity.bots
+        versions = store.meta("versions") or {}
+        about = {name: decision_about(store, bot.number) for name, bot in bots.items()}
+    for name, decision in about.items():
+        here = versions.get(name, name) in entered
+        if decision is None and not here:
+            rule(folder, "withdrawn", name, _NOT_ENTERED)
+        elif decision is not None and decision.reason == _NOT_ENTERED and here:
+            undo(folder, "withdrawn", name)
+
+
+def _tell(folder: Path, summary: Summary) -> Changes:
+    with closing(Store(folder / FILE_NAME, create=True)) as store:
+        kept = store.meta(_SEEN)
+        news = changes(None if kept is None else msgspec.convert(kept, Seen), summary)
+        document = json.dumps(msgspec.to_builtins(news), indent=2, ensure_ascii=False)
+        write_whole(folder / "changes.json", f"{document}\n")
+        write_whole(folder / "changes.txt", f"{text(news)}\n")
+        store.set_meta(**{_SEEN: msgspec.to_builtins(seen(summary))})
+    return news
+
+
+def season_summary(folder: Path) -> tuple[Summary, dict[str, str]]:
+    """A season's table, and which bots are versions of which."""
+    with closing(Store(folder / FILE_NAME)) as store:
+        return summarise(store), dict(store.meta("versions") or {})

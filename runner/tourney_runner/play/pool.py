@@ -1,0 +1,83 @@
+"""The bots that a worker keeps alive."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from tourney_runner.play.player import Player
+from tourney_runner.process.memory import is_short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tourney_runner.play.player import PlayerSetup
+    from tourney_runner.play.settings import BotSpec
+
+__all__ = ["PlayerPool"]
+
+_LOOK_EVERY = 0.25
+"""Seconds between two looks at the free memory, while there is enough."""
+_GRACE = 0.2
+"""Seconds between the end of a bot's input and its end."""
+
+
+class PlayerPool:
+    """Players by entrant number; the least recently used are ended when there are too many.
+
+    Args:
+        bots: All entrants.
+        setup: What they share.
+        most: How many bots may live at once, where there is memory for so many; a table always
+            gets all it needs.
+    """
+
+    def __init__(self, bots: Iterable[BotSpec], setup: PlayerSetup, most: int) -> None:
+        self._bots = {bot.number: bot for bot in bots}
+        self._setup = setup
+        self._most = most
+        self._players: OrderedDict[int, Player] = OrderedDict()
+        self._next_look = 0.0
+
+    def seat(self, entrants: tuple[int, ...]) -> list[Player]:
+        """The players for a table, by seat; nobody is started by this."""
+        for number in entrants:
+            if number not in self._players:
+                self._players[number] = Player(self._bots[number], self._setup)
+            self._players.move_to_end(number)
+        most = max(self._most, len(entrants))
+        while len(self._players) > most or (len(self._players) > len(entrants) and self._look()):
+            _, oldest = self._players.popitem(last=False)
+            _dismiss([oldest])
+        return [self._players[number] for number in entrants]
+
+    def _look(self) -> bool:
+        """Whether memory is short; looked at now and then, and after that until it is not."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return False
+        short = is_short()
+        if not short:
+            self._next_look = now + _LOOK_EVERY
+        return short
+
+    def renew(self) -> None:
+        """End all processes, politely: the next deal finds bots that have seen no other."""
+        _dismiss(list(self._players.values()))
+        self._players.clear()
+
+    def kill(self) -> None:
+        """End all processes at once."""
+        for player in self._players.values():
+            player.stop()
+        self._players.clear()
+
+
+def _dismiss(players: list[Player]) -> None:
+    for player in players:
+        player.farewell()
+    until = time.monotonic() + _GRACE
+    for player in players:
+        player.wait(max(0.0, until - time.monotonic()))
+        player.stop()

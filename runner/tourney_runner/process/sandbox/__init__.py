@@ -1,0 +1,20 @@
+"""Keeping bots in: launchers that confine what they start, and the choice among them."""
+
+from __future__ import annotations
+
+from tourney_runner.process.sandbox.backends import Mode
+from tourney_runner.process.sandbox.build import BUILD_LIMITS, BuildResult, run_build
+from tourney_runner.process.sandbox.choice import choose, probe, probe_groups, resolve
+from tourney_runner.process.sandbox.finding import Finding
+
+__all__ = [
+    "BUILD_LIMITS",
+    "BuildResult",
+    "Finding",
+    "Mode",
+    "choose",
+    "probe",
+    "probe_groups",
+    "resolve",
+    "run_build",
+]

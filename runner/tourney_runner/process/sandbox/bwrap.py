@@ -1,0 +1,277 @@
+"""Bubblewrap: a bot alone in namespaces of its own, with nothing of the host but what it needs.
+
+An ordinary user's bots are put into a user namespace. Root's are not: there bubblewrap makes the
+mounts as root, which also reaches private folders, and ``setpriv`` inside then becomes a user
+that owns nothing and holds no capability. (A user namespace made by root would leave the bot
+root's own identity on every mount.)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tourney_runner.errors import RunError
+from tourney_runner.process.child import detached
+from tourney_runner.process.launcher import Launcher, next_mark
+from tourney_runner.process.sandbox.arguments import FEATURES, bwrap_options
+from tourney_runner.process.sandbox.confined import ConfinedChild, spawn, start_for
+from tourney_runner.process.sandbox.finding import UnavailableError
+from tourney_runner.process.sandbox.identity import identities, is_root, setpriv
+from tourney_runner.process.sandbox.pipes import Descriptors, memory_file, read_until, two_way_pipe
+from tourney_runner.process.sandbox.rlimits import rlimits
+from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
+from tourney_runner.process.sandbox.trial import complaint_of
+from tourney_runner.process.sandbox.view import view_of
+from tourney_runner.process.sweep import MARK, descendants, reap
+
+if TYPE_CHECKING:
+    from tourney_runner.process.cgroup import Group, Groups
+    from tourney_runner.process.child import Child
+    from tourney_runner.process.launcher import Program, ResourceLimits
+    from tourney_runner.process.sandbox.arguments import Features
+
+__all__ = ["BwrapLauncher", "open_bwrap"]
+
+_SETUP_SECONDS = 10.0
+_ENDING_SECONDS = 2.0
+_SHELL_SIGNAL = 128
+"""Bubblewrap reports a signal as shells do, as this and its number."""
+
+_INSTALL = (
+    "install bubblewrap: apt-get install bubblewrap | dnf install bubblewrap | "
+    "pacman -S bubblewrap | apk add bubblewrap"
+)
+_SWITCHES = (
+    (
+        "kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "let AppArmor allow user namespaces: give /usr/bin/bwrap a profile that has `userns,`",
+    ),
+    (
+        "kernel/unprivileged_userns_clone",
+        "0",
+        "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1",
+    ),
+    (
+        "user/max_user_namespaces",
+        "0",
+        "allow user namespaces: sysctl user.max_user_namespaces=10000",
+    ),
+)
+"""Files below /proc/sys, the value that stands in the way, what to do."""
+
+
+@dataclass
+class _BwrapChild(ConfinedChild):
+    """The started process is bubblewrap; the bot is below the first process of its namespace."""
+
+    init: int = field(kw_only=True)
+    """That first process, as numbered out here: when it ends, the kernel ends all the others."""
+    init_handle: int = field(kw_only=True)
+
+    def processes(self) -> list[int]:
+        return descendants(self.init)
+
+    def _end_processes(self) -> None:
+        # The namespace first: a bubblewrap that is killed during its start leaves it behind.
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.init_handle, signal.SIGKILL)
+        poll = select.poll()
+        poll.register(self.init_handle, select.POLLIN)
+        poll.poll(_ENDING_SECONDS * 1000)
+        # Bubblewrap then ends by itself and passes on what memory was used.
+        if not self.wait(_ENDING_SECONDS):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _exit_status(self, wait_status: int) -> int:
+        status = os.waitstatus_to_exitcode(wait_status)
+        return _SHELL_SIGNAL - status if status > _SHELL_SIGNAL else status
+
+    def _sweep(self) -> None:
+        reap(self.init)  # ours only if bubblewrap ended before it
+        os.close(self.init_handle)
+        super()._sweep()
+
+
+class BwrapLauncher(Launcher):
+    """Starts each bot in a bubblewrap of its own.
+
+    Args:
+        bwrap: The program.
+        features: What this release of it knows.
+        groups: See `Launcher`.
+
+    Raises:
+        UnavailableError: A part is missing on this machine.
+    """
+
+    confines = True
+
+    def __init__(self, bwrap: str, features: Features, groups: Groups | None = None) -> None:
+        super().__init__(groups)
+        self._bwrap = bwrap
+        self._features = features
+        self._filter = filter_for_this_machine()
+        self._users = identities()
+
+    def describe(self) -> str:
+        """See `Launcher.describe`."""
+        temp = "" if self._features.sizes else " | no temporary space"
+        return f"sandbox: {_version(self._bwrap)} | files net pids ipc seccomp{temp}"
+
+    def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
+        view = view_of(program)
+        as_root = self._users is not None
+        launch = _Launch(
+            bwrap=self._bwrap,
+            options=bwrap_options(program, view, limits, self._features, as_root=as_root),
+            rules=self._filter(Policy(program.rights.network, program.builds)),
+            command=program.command,
+            rlimits=rlimits(limits, processes=limits.processes),
+            group=group,
+        )
+        return start_for(self._users, view.folder, builds=program.builds, start=launch.start)
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """One start, all decided."""
+
+    bwrap: str
+    options: list[str]
+    rules: bytes
+    command: tuple[str, ...]
+    rlimits: list[tuple[int, int]]
+    group: Group | None
+
+    def start(self, user: int | None) -> _BwrapChild:
+        """Start it as another user, unless that is None."""
+        mark = next_mark()
+        with Descriptors() as ours, Descriptors() as passed:
+            info, report = os.pipe()
+            ours.keep(info)
+            passed.keep(report)
+            gate = ours.keep(two_way_pipe())
+            process = self._spawn(user, mark, report, gate)
+            passed.close()  # so that its end can be seen
+            child = _adopt(process, mark, info, self.group)
+            try:
+                # Limits are set on the namespace's first process, so that also that one is bound;
+                # bubblewrap waits at the gate meanwhile, before it forks.
+                for kind, value in self.rlimits:
+                    resource.prlimit(child.init, kind, (value, value))
+                if self.group is not None:
+                    self.group.enter(child.init)
+                os.write(gate, b".")
+            except BaseException:
+                child.kill()
+                raise
+        return child
+
+    def _spawn(
+        self, user: int | None, mark: str, report: int, gate: int
+    ) -> subprocess.Popen[bytes]:
+        """Start bubblewrap."""
+        become = () if user is None else _become(user)
+        with Descriptors() as passed:
+            rules = passed.keep(memory_file(self.rules))
+            words = [*self.options, "--seccomp", f"{rules}"]
+            words += ["--info-fd", f"{report}", "--block-fd", f"{gate}"]
+            arguments = memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
+            passed.keep(arguments)
+            return spawn(
+                [self.bwrap, "--args", f"{arguments}", "--", *become, *self.command],
+                cwd="/",
+                env={MARK: mark},
+                inherited=(arguments, rules, report, gate),
+            )
+
+
+def _adopt(
+    process: subprocess.Popen[bytes], mark: str, info: int, group: Group | None
+) -> _BwrapChild:
+    """Wait until bubblewrap has told the first process of its namespace."""
+    told = read_until(info, lambda data: b"}" in data, _SETUP_SECONDS)
+    found = re.search(rb'"child-pid": (\d+)', told)
+    if found is None:
+        process.kill()
+        _, complaint = process.communicate()
+        said = complaint.decode(errors="replace").strip()
+        raise RunError(f"the sandbox could not be set up: {said}")
+    init = int(found[1])
+    try:
+        handle = os.pidfd_open(init)
+    except OSError as error:
+        os.kill(init, signal.SIGKILL)
+        process.communicate()
+        raise RunError(f"the sandbox could not be set up: {error}") from error
+    process.returncode = 0  # collected by the child, not by subprocess
+    return _BwrapChild(
+        pid=process.pid,
+        stdin=detached(process.stdin),
+        stdout=detached(process.stdout),
+        stderr=detached(process.stderr),
+        mark=mark,
+        temp=None,
+        group=group,
+        init=init,
+        init_handle=handle,
+    )
+
+
+def _become(user: int) -> tuple[str, ...]:
+    """Inside, as root: become a user without any right."""
+    return (
+        *(setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups"),
+        *("--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"),
+    )
+
+
+@cache
+def _version(bwrap: str) -> str:
+    """Such as ``bubblewrap 0.8.0``."""
+    asked = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)
+    return asked.stdout.strip().replace("bubblewrap", "bwrap")
+
+
+def open_bwrap(groups: Groups | None) -> Launcher:
+    """The fullest launcher that this machine's bubblewrap can do.
+
+    Args:
+        groups: See `Launcher`.
+
+    Raises:
+        UnavailableError: It can do none.
+    """
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise UnavailableError("bubblewrap is not installed", _INSTALL)
+    complaint: str | None = None
+    for features in FEATURES:
+        launcher = BwrapLauncher(bwrap, features, groups)
+        complaint = complaint_of(launcher)
+        if complaint is None:
+            return launcher
+    raise UnavailableError(f"bubblewrap does not work here: {complaint}", _remedy())
+
+
+def _remedy() -> str:
+    """What most likely keeps bubblewrap from working."""
+    if is_root():
+        return "give the container the right to mount (--cap-add SYS_ADMIN), or run outside of it"
+    for name, bad, remedy in _SWITCHES:
+        with suppress(OSError):
+            if Path("/proc/sys", name).read_text().strip() == bad:
+                return remedy
+    return "see whether this container or kernel allows user namespaces to ordinary users"

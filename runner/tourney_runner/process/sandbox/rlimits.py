@@ -1,0 +1,50 @@
+"""The limits that the kernel holds each process to, as numbers for `resource`."""
+
+from __future__ import annotations
+
+import os
+import resource
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tourney_runner.process.launcher import ResourceLimits
+
+__all__ = ["rlimits", "tasks_of_user"]
+
+
+def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
+    """Pairs of a ``RLIMIT_*`` and its value, none above what this program has itself.
+
+    Memory is limited as data, not as address space: node and Java reserve far more addresses
+    than they use.
+
+    Args:
+        limits: What the bot may use.
+        processes: How many processes its user may have, which is more than the bot's own where
+            it shares its user with others.
+    """
+    wanted = [
+        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_FSIZE, limits.file_size),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_CORE, 0),
+    ]
+    if limits.memory is not None:
+        wanted.append((resource.RLIMIT_DATA, limits.memory))
+    return [(kind, _at_most(value, resource.getrlimit(kind)[1])) for kind, value in wanted]
+
+
+def tasks_of_user(user: int) -> int:
+    """How many processes and threads a user has now: what a limit on processes counts."""
+    count = 0
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):  # it ended in the meantime
+            if folder.name.isdecimal() and folder.stat().st_uid == user:
+                count += len(os.listdir(folder / "task"))  # noqa: PTH208 - only the number
+    return count
+
+
+def _at_most(value: int, ceiling: int) -> int:
+    return value if ceiling == resource.RLIM_INFINITY else min(value, ceiling)

@@ -1,0 +1,221 @@
+"""Which system calls a bot may not make.
+
+A list of what is refused, not of what is allowed: bots come in every language, and what a
+runtime calls changes from release to release. Refused is what reaches other processes, other
+namespaces or the kernel's rarely used parts, and what passes messages or memory around every
+other limit. A refused call fails with EPERM, which programs expect, instead of ending the bot.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from tourney_runner.process.sandbox.bpf import (
+    ARCH_OFFSET,
+    NUMBER_OFFSET,
+    Assembler,
+    argument_offset,
+)
+from tourney_runner.process.sandbox.finding import UnavailableError
+from tourney_runner.process.sandbox.syscalls import this_machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tourney_runner.process.sandbox.syscalls import Machine
+
+__all__ = ["Policy", "assemble_filter", "filter_for_this_machine"]
+
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_FAIL = 0x00050000
+
+_WORD = 0xFFFFFFFF
+
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_SOCK_DGRAM, _SOCK_RAW, _SOCK_TYPE = 2, 3, 0xF
+_F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW, _F_SETLEASE, _F_NOTIFY = 6, 7, 37, 38, 1024, 1026
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+_NEW_NAMESPACES = (
+    0x00020000,  # mount
+    0x02000000,  # cgroup
+    0x04000000,  # uts
+    0x08000000,  # ipc
+    0x10000000,  # user
+    0x20000000,  # pid
+    0x40000000,  # network
+)
+
+_OTHER_PROCESSES = (
+    *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise"),
+    *("pidfd_getfd", "kcmp"),
+)
+_PRIORITIES = (  # the core that a bot is pinned to, and its share of it, are the runner's choice
+    *("sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"),
+    *("setpriority", "ioprio_set"),
+)
+_CHANNELS = (  # ways to talk that no mount and no network namespace closes
+    *("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop"),
+    *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
+    *("add_key", "request_key", "keyctl", "inotify_init", "inotify_init1", "fanotify_init"),
+)
+_NAMESPACES_AND_MOUNTS = (
+    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot"),
+    *(
+        "open_tree",
+        "open_tree_attr",
+        "move_mount",
+        "fsopen",
+        "fsconfig",
+        "fsmount",
+        "fspick",
+        "mount_setattr",
+    ),
+    *("open_by_handle_at", "name_to_handle_at"),
+)
+_KERNEL = (
+    *("bpf", "perf_event_open", "userfaultfd"),
+    *("io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"),
+)
+_HIDDEN_MEMORY = ("memfd_create", "memfd_secret")  # counted by no limit of a process
+_ATTRIBUTES = (  # which Landlock leaves to the owner of a file, and the bot may be that
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+    *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
+    *("utime", "utimes", "futimesat", "utimensat", "file_setattr", "truncate"),
+)
+_LOCKS = ("flock",)  # on any file that two bots can read
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What differs from bot to bot."""
+
+    network: bool = False
+    builds: bool = False
+    """A build step: build tools lock files, and nobody plays against them."""
+    shares_host: bool = False
+    """The bot is in the host's namespaces, as one user with others: sockets with a path, the
+    attributes of files, and what tells the runner of its ending need care."""
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """Refuse a call when an argument, masked, is in `values`, or is not if `unless` is set."""
+
+    call: str
+    argument: int
+    values: tuple[int, ...]
+    mask: int = _WORD
+    unless: bool = False
+
+
+def filter_for_this_machine() -> Callable[[Policy], bytes]:
+    """What makes filters here; each is made once.
+
+    Raises:
+        UnavailableError: The system calls of this processor are not known.
+    """
+    machine = this_machine()
+    if machine is None:
+        raise UnavailableError(
+            f"the system calls of a processor of kind {os.uname().machine} are not known here",
+            "use a machine with x86_64 or aarch64",
+        )
+    return cache(partial(assemble_filter, machine))
+
+
+def assemble_filter(machine: Machine, policy: Policy) -> bytes:
+    """The filter as an array of ``struct sock_filter``."""
+    code = Assembler()
+    code.load(ARCH_OFFSET)
+    code.if_equal(machine.audit_arch, no="kill")
+    code.load(NUMBER_OFFSET)
+    if machine.foreign_from is not None:
+        code.if_at_least(machine.foreign_from, yes="refuse")
+    for call in _refused(policy):
+        number = machine.number(call)
+        if number is not None:
+            code.if_equal(number, yes="refuse")
+    _refuse_by_argument(code, machine, _refusals(policy))
+    # The C library then uses clone, whose flags a filter can read.
+    code.if_equal(_needed(machine, "clone3"), yes="absent")
+    code.give(_ALLOW)
+    code.label("refuse")
+    code.give(_FAIL | errno.EPERM)
+    code.label("absent")
+    code.give(_FAIL | errno.ENOSYS)
+    code.label("kill")
+    code.give(_KILL)
+    return code.assemble()
+
+
+def _refused(policy: Policy) -> tuple[str, ...]:
+    """The calls that are refused whatever their arguments."""
+    calls = _OTHER_PROCESSES + _PRIORITIES + _CHANNELS + _NAMESPACES_AND_MOUNTS + _KERNEL
+    if policy.builds:
+        return calls
+    return calls + _HIDDEN_MEMORY + _LOCKS + (_ATTRIBUTES if policy.shares_host else ())
+
+
+def _refusals(policy: Policy) -> list[_Refusal]:
+    """The calls that are refused with some arguments, those of one call in a row."""
+    refusals = [
+        *(_Refusal("clone", 0, (flag,), mask=flag) for flag in _NEW_NAMESPACES),
+        _Refusal("ioctl", 1, (_TIOCSTI, _TIOCLINUX)),
+        _Refusal("prlimit64", 0, (0,), unless=True),
+        _Refusal("socket", 0, _families(policy), unless=True),
+    ]
+    if not policy.builds:
+        locks = (_F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW, _F_SETLEASE, _F_NOTIFY)
+        refusals.append(_Refusal("fcntl", 1, locks))
+    if policy.shares_host:
+        refusals += [
+            # A connected pair of these can still send to any path.
+            _Refusal("socketpair", 1, (_SOCK_DGRAM, _SOCK_RAW), mask=_SOCK_TYPE),
+            _Refusal("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)),
+        ]
+    return refusals
+
+
+def _families(policy: Policy) -> tuple[int, ...]:
+    """The kinds of sockets that a bot may open."""
+    local = () if policy.shares_host else (_AF_UNIX,)
+    return (*local, _AF_INET, _AF_INET6, _AF_NETLINK) if policy.network else local
+
+
+def _refuse_by_argument(code: Assembler, machine: Machine, refusals: list[_Refusal]) -> None:
+    calls = list(dict.fromkeys(refusal.call for refusal in refusals))
+    for call in calls:
+        code.if_equal(_needed(machine, call), no=f"after {call}")
+        for place, refusal in enumerate(r for r in refusals if r.call == call):
+            _refuse_one(code, refusal, f"{call} {place}")
+        code.give(_ALLOW)
+        code.label(f"after {call}")
+
+
+def _refuse_one(code: Assembler, refusal: _Refusal, name: str) -> None:
+    code.load(argument_offset(refusal.argument))
+    if refusal.mask != _WORD:
+        code.mask(refusal.mask)
+    if not refusal.unless:
+        for value in refusal.values:
+            code.if_equal(value, yes="refuse")
+        return
+    for value in refusal.values:
+        code.if_equal(value, yes=f"fine {name}")
+    code.give(_FAIL | errno.EPERM)
+    code.label(f"fine {name}")
+
+
+def _needed(machine: Machine, call: str) -> int:
+    number = machine.number(call)
+    if number is None:
+        raise ValueError(f"{machine.name} has no {call}")
+    return number

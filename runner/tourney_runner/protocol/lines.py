@@ -1,0 +1,142 @@
+"""Lines of the protocol: messages to bytes, and a bot's lines to what they mean."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from tourney_runner.games.base import Answer
+from tourney_runner.protocol.messages import Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "UNREADABLE",
+    "AnswerReader",
+    "Noise",
+    "WrongShape",
+    "encode",
+    "encode_lines",
+    "quoted",
+    "read_ready",
+]
+
+encode_lines = msgspec.json.Encoder().encode_lines
+"""Messages as lines; faster than `Encoder.encode` and a newline, for a single one too."""
+_ready_decoder = msgspec.json.Decoder(Ready)
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+_BOM = b"\xef\xbb\xbf"
+"""Some runtimes begin their output with it; JSON's readers may ignore it."""
+
+QUOTE_LENGTH = 2000
+
+
+def encode(message: msgspec.Struct) -> bytes:
+    """A message as one line."""
+    return encode_lines((message,))
+
+
+def quoted(line: bytes, length: int = QUOTE_LENGTH) -> str:
+    """A line of a bot as text for people: decoded with replacement, cut to a readable length."""
+    text = line[: 4 * length].decode(errors="replace").rstrip("\r\n")
+    if len(text) > length or len(line) > 4 * length:
+        return f"{text[:length]}... ({len(line)} bytes)"
+    return text
+
+
+class Noise(msgspec.Struct, frozen=True):
+    """A line that answers nothing: no JSON object, or an object without an id, or a stale one."""
+
+    why: str
+    kind: Literal["stray", "stale"] = "stray"
+
+
+class WrongShape(msgspec.Struct, frozen=True):
+    """A line with the right id that is no answer."""
+
+    why: str
+
+
+_NO_OBJECT = Noise("not a JSON object")
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+class AnswerReader(Generic[AnswerT]):
+    """Reads the lines that a bot writes after a `Move`.
+
+    Args:
+        answer: The game's answer type.
+    """
+
+    def __init__(self, answer: type[AnswerT]) -> None:
+        self.decode: Callable[[bytes], AnswerT] = msgspec.json.Decoder(answer).decode
+        """What `read` tries first: the answer that a line is, whatever its id; raises one of
+        `UNREADABLE` if it is none."""
+
+    def read(self, line: bytes, request_id: int) -> AnswerT | Noise | WrongShape:
+        """What a line means while request `request_id` is open."""
+        try:
+            answer = self.decode(line)
+        except UNREADABLE as error:
+            if line.startswith(_BOM):
+                return self.read(line.lstrip(_BOM), request_id)
+            if not line.lstrip().startswith(b"{"):  # a bot may print a hundred thousand of these
+                return _NO_OBJECT
+            return _explain(line, request_id, error)
+        if answer.id == request_id:
+            return answer
+        return _stale(answer.id, request_id)
+
+
+def _stale(got: int, request_id: int) -> Noise:
+    return Noise(f"an answer to request {got!r:.40} while {request_id} was open: dropped", "stale")
+
+
+def _explain(line: bytes, request_id: int, error: Exception) -> Noise | WrongShape:
+    """The slow way, for a line that is no answer: what is it then?"""
+    value = _loosely(line)
+    if not isinstance(value, dict):
+        return _NO_OBJECT
+    if "id" not in value:
+        return Noise("an object without an id")
+    got = value["id"]
+    if got == request_id and not isinstance(got, bool):
+        return WrongShape(_complaint(error))
+    if got == str(request_id):
+        return WrongShape(f"its id is text, expected the number {request_id}")
+    if type(got) is int:
+        return _stale(got, request_id)
+    return Noise("an object whose id is no whole number")
+
+
+def read_ready(line: bytes) -> Ready | Noise | WrongShape:
+    """What a line means while a `Hello` is open."""
+    line = line.lstrip(_BOM)
+    value = _loosely(line)
+    # The decoder alone would take an object without any type for a `Ready`.
+    if not isinstance(value, dict) or value.get("type") != "ready":
+        return Noise("not a ready message")
+    try:
+        return _ready_decoder.decode(line)
+    except UNREADABLE as error:
+        return WrongShape(_complaint(error))
+
+
+def _loosely(line: bytes) -> Any:
+    """What a line says to a reader that forgives more than JSON allows; None if nothing."""
+    try:
+        return json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _complaint(error: Exception) -> str:
+    if isinstance(error, msgspec.ValidationError):
+        return str(error)
+    return f"not strict JSON, which has no NaN, no Infinity and no half surrogate pairs ({error})"

@@ -1,0 +1,70 @@
+"""The templates, with everything escaped that is not marked as safe."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from tourney_runner.publish import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["ASSETS", "SITE_POLICY", "asset", "embedded", "environment", "single_file_policy"]
+
+ASSETS = ("style.css", "tables.js", "viewer.js")
+"""What pages share; the server has one more of its own."""
+
+# Browsers differ in whether 'self' means anything on a disk, so `file:` says it once more.
+SITE_POLICY = (
+    "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:;"
+    " img-src 'self' file: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
+"""The pages load nothing from elsewhere, and run no script that stands in them."""
+
+
+@cache
+def environment() -> Environment:
+    """The templates of this package."""
+    made = Environment(
+        loader=PackageLoader("tourney_runner.publish"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {name: getattr(wording, name) for name in wording.__all__}
+    return made
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that pages share, as text."""
+    return (files("tourney_runner.publish") / "assets" / name).read_text(encoding="utf-8")
+
+
+def embedded(value: object) -> Markup:
+    """A value as JSON that may stand inside a script element, whatever its texts hold."""
+    text = msgspec.json.encode(value).decode()
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - nothing is left in it that could end the element
+
+
+def single_file_policy(scripts: Iterable[str]) -> str:
+    """The policy of a page that holds its own style and exactly these scripts."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    )
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes}; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )

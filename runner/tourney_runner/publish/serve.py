@@ -1,0 +1,149 @@
+"""A site shown to browsers on this machine, which look again when it was written anew."""
+
+from __future__ import annotations
+
+import errno
+import re
+import socket
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tourney_runner.errors import UsageError
+from tourney_runner.publish.claim import MARKER
+from tourney_runner.publish.rendering import asset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["SiteServer"]
+
+_SCRIPT = "/-/reload.js"
+_STAMP = "/-/stamp"
+_PORT = re.compile(r":[0-9]*\Z")
+"""The end of a ``Host``; a browser leaves it out where the port is 80."""
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Serves one folder, nothing above it, and no lists of files.
+
+    Args:
+        folder: The site.
+        host: The address to listen on.
+        port: 0 for any that is free.
+
+    Raises:
+        UsageError: The address cannot be had.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path, host: str, port: int) -> None:
+        self.folder = folder
+        self.local = _is_local(host)
+        try:
+            self.address_family = _family(host, port)
+            super().__init__((host, port), partial(_Handler, directory=str(folder)))
+        except (OSError, UnicodeError) as error:  # the latter for what can be no name of a host
+            raise UsageError(_refusal(host, port, error)) from error
+
+    @property
+    def address(self) -> str:
+        """Where the site is."""
+        host, port = self.server_address[:2]
+        return f"http://{_written(str(host), port)}/"
+
+    def stamp(self) -> str:
+        """Changes whenever the site has been written."""
+        try:
+            return str((self.folder / MARKER).stat().st_mtime_ns)
+        except OSError:
+            return ""
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: SiteServer
+    protocol_version = "HTTP/1.1"
+
+    def send_head(self) -> BytesIO | BinaryIO | None:
+        """Answer a request but for its body; pages get a line that has them look for changes.
+
+        Returns:
+            The body; None where there is none to send.
+        """
+        if self.server.local and not self._asked_for_this_machine():
+            self.send_error(HTTPStatus.FORBIDDEN)
+            return None
+        path = self.path.partition("?")[0].partition("#")[0]
+        if path == _STAMP:
+            return self._head(self.server.stamp(), "text/plain")
+        if path == _SCRIPT:
+            return self._head(asset("reload.js"), "text/javascript")
+        try:
+            if path.endswith(("/", ".html")):
+                return self._head(self._page(path), "text/html")
+            return super().send_head()
+        except (OSError, ValueError):  # the latter for what can be no name of a file
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+
+    def _asked_for_this_machine(self) -> bool:
+        """A page elsewhere must not read this one under a name of its own."""
+        host = _PORT.sub("", self.headers.get("Host", "")).strip("[]")
+        return _is_local(host)
+
+    def _page(self, path: str) -> str:
+        name = f"{path}index.html" if path.endswith("/") else path
+        stamp = self.server.stamp()  # before the page is read, so that it never seems newer
+        with open(self.translate_path(name), encoding="utf-8") as file:  # noqa: PTH123
+            text = file.read()
+        script = f'<script src="{_SCRIPT}" data-stamp="{stamp}" defer></script></body>'
+        return script.join(text.rsplit("</body>", 1))
+
+    def _head(self, text: str, kind: str) -> BytesIO:
+        body = text.encode()
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        return BytesIO(body)
+
+    def list_directory(self, path: Any) -> None:
+        """There are no lists."""
+        del path
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing of each request."""
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _family(host: str, port: int) -> socket.AddressFamily:
+    """IPv4, or IPv6 for a host that has no other address."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return min(family for family, *_ in found)
+
+
+def _written(host: str, port: int) -> str:
+    """An address and a port as URLs have them."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _refusal(host: str, port: int, error: OSError | UnicodeError) -> str:
+    """Why nothing can listen there, and what to do."""
+    if isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}:
+        remedy = "give --port another number"
+    else:
+        remedy = "give --host an address of this machine, or leave it out"
+    cause = error.strerror if isinstance(error, OSError) else "this is no name of a machine"
+    return f"{_written(host, port)}: cannot listen there ({cause}); {remedy}"

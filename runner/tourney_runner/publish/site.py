@@ -1,0 +1,297 @@
+"""The published site: pages that need no server, no network and nothing that is not among them."""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tourney_runner.play.settings import PlaySettings
+from tourney_runner.publish import plots
+from tourney_runner.publish.badge import badge
+from tourney_runner.publish.choosing import choose
+from tourney_runner.publish.claim import MARKER, claim
+from tourney_runner.publish.facts import fact_rows, game_title, recipe
+from tourney_runner.publish.gather import gather
+from tourney_runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
+from tourney_runner.publish.replay import Camera, ranked_players
+from tourney_runner.publish.rows import rows
+from tourney_runner.publish.tables import FORMATS
+from tourney_runner.publish.troubles import troubles
+from tourney_runner.publish.wording import counted, ordinal, utc
+from tourney_runner.publish.writing import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tourney_runner.publish.choices import PublishChoices
+    from tourney_runner.publish.gather import BotResults
+    from tourney_runner.publish.replay import Film
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.results.store import Store
+
+__all__ = ["Site"]
+
+_MENU = (
+    ("Standings", "index.html"),
+    ("Pictures", "pictures.html"),
+    ("Head to head", "meetings.html"),
+    ("Replays", "replays.html"),
+)
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    """A replay in the list of all."""
+
+    number: int
+    round: int
+    match: int
+    deal: int
+    moves: int
+    page: str
+    names: tuple[str, ...]
+    """The winner first."""
+    faults: tuple[str, ...]
+    """Kinds."""
+    uncounted: bool
+    """Whether somebody sat there who is disqualified."""
+
+
+class Site:
+    """All pages of one tournament.
+
+    Args:
+        store: The results.
+        summary: Their table.
+        choices: What to show.
+    """
+
+    def __init__(self, store: Store, summary: Summary, choices: PublishChoices) -> None:
+        self._store = store
+        self._summary = summary
+        self._choices = choices
+        self._settings = store.kept("settings", PlaySettings)
+        self._gathered = gather(store, summary, choices)
+        self._rows = rows(summary, self._gathered.bots)
+        self._placed = [row for row in self._rows if not row.is_out]
+        ranked = [self._gathered.bots[row.number] for row in self._rows]
+        self._stored = store.count()
+        chosen = choose(self._stored, ranked, choices)
+        self._watchable = {number: f"replays/{number:06}.html" for number in chosen}
+        pages = list(self._watchable.values())
+        neighbours = zip(chosen, ["", *pages], [*pages[1:], ""], strict=False)
+        self._beside = {number: (before, after) for number, before, after in neighbours}
+        """The pages before and after a deal's."""
+        self._game = game_title(summary.facts.game)
+        self._facts = fact_rows(summary, store)
+        self._recipe = recipe(summary, store)
+
+    def write(self, folder: Path) -> None:
+        """Write all pages, and take away those of a time when there were more.
+
+        Raises:
+            UsageError: The folder holds other things, or cannot be read or written.
+            RunError: The disk fails.
+        """
+        claim(folder, ("assets", "bots", "badges", "replays"))
+        for name in ASSETS:
+            write_whole(folder / "assets" / name, asset(name))
+        written = {file for name, text in self._pages() if (file := _put(folder, name, text))}
+        for name in ("bots", "badges", "replays"):
+            for old in set((folder / name).glob("[0-9]*.*")) - written:
+                old.unlink(missing_ok=True)
+        marker = {"made": utc(), "deals": self._summary.deals, "complete": self._summary.complete}
+        write_whole(folder / MARKER, json.dumps(marker) + "\n")
+
+    def front(self, base: str) -> str:
+        """The first page, for a folder from which the site is at `base`."""
+        plot = self._rating_plot() if self._summary.deals else ""
+        return self._page(
+            "index.html",
+            base=base,
+            facts=self._facts,
+            recipe=self._recipe,
+            plot=plot,
+            lines=plots.LINES,
+            names=self._line_names(),
+            warning=self._gathered.warning,
+            troubles=list(troubles(self._rows, self._gathered.bots)),
+            on_fault=self._settings.on_fault,
+            voids=[(void, self._store.number(void.key)) for void in self._summary.voids],
+            spoilt=self._gathered.spoilt,
+            languages=any(row.language for row in self._rows),
+            tables=[(title, file) for title, file, _ in FORMATS],
+        )
+
+    def _pages(self) -> Iterator[tuple[str, str]]:
+        """Names and texts; the first page last, so that it never points to what is not there."""
+        yield from self._tables()
+        yield from self._bots()
+        listed = []
+        for film, record_faults in self._films():
+            page = self._watchable[film.number]
+            uncounted = self._uncounted(film)
+            listed.append(_listed(film, page, record_faults, uncounted=bool(uncounted)))
+            yield page, self._replay(film, uncounted)
+        yield "replays.html", self._page("replays.html", listed=listed, stored=self._stored)
+        yield "meetings.html", self._meetings()
+        yield "pictures.html", self._pictures()
+        yield "index.html", self.front("")
+
+    def _page(self, template: str, *, base: str = "", here: str = "", **context: Any) -> str:
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                title=self._choices.title or self._summary.facts.name,
+                summary=self._summary,
+                game=self._game,
+                version=self._summary.facts.version,
+                state=self._state(),
+                rows=self._rows,
+                placed=self._placed,
+                rotated=bool(self._settings.duplicate),
+                base=base,
+                menu=_MENU,
+                here=here or template,
+                policy=SITE_POLICY,
+                inline=None,
+                watchable=self._watchable,
+                **context,
+            )
+        )
+
+    def _state(self) -> str:
+        so_far = "" if self._summary.complete else " so far"
+        return f", {counted(self._summary.deals, 'deal')}{so_far}"
+
+    def _tables(self) -> Iterator[tuple[str, str]]:
+        for _, file, write in FORMATS:
+            yield file, write(self._summary)
+
+    def _bots(self) -> Iterator[tuple[str, str]]:
+        title = self._choices.title or self._summary.facts.name
+        for row in self._rows:
+            results = self._gathered.bots[row.number]
+            yield row.badge, badge(title, row, len(self._placed))
+            yield (
+                row.page,
+                self._page(
+                    "bot.html",
+                    base="../",
+                    row=row,
+                    entrant=self._summary.facts.entrants[row.number],
+                    results=results,
+                    notable=list(zip_longest(results.best, results.worst, results.slowest)),
+                ),
+            )
+
+    def _films(self) -> Iterator[tuple[Film, tuple[str, ...]]]:
+        by_number = sorted(self._rows, key=lambda row: row.number)
+        camera = Camera(
+            self._settings,
+            [row.standing.name for row in by_number],
+            self._choices,
+            [row.page for row in by_number],
+        )
+        left = len(self._watchable)
+        for number, record in enumerate(self._store.records(), start=1):
+            if number in self._watchable:
+                kinds = tuple(dict.fromkeys(fault.kind for fault in record.faults))
+                yield camera.film(number, record), kinds
+                left -= 1
+            if not left:
+                return
+
+    def _uncounted(self, film: Film) -> list[str]:
+        """Who has made a deal count for nobody."""
+        out = {row.standing.name for row in self._rows if row.is_out}
+        return [player.name for player in film.players if player.name in out]
+
+    def _replay(self, film: Film, uncounted: list[str]) -> str:
+        before, after = self._beside[film.number]
+        return self._page(
+            "replay.html",
+            base="../",
+            film=film,
+            data=embedded(film),
+            result=ranked_players(film),
+            uncounted=uncounted,
+            before=before,
+            after=after,
+        )
+
+    def _meetings(self) -> str:
+        order = [row.number for row in self._placed]
+        return self._page("meetings.html", bots=self._gathered.bots, order=order)
+
+    def _pictures(self) -> str:
+        first = self._placed[: plots.ROWS]
+        names = [row.standing.name for row in first]
+        bots = self._gathered.bots
+        players = self._summary.facts.rules["players"]
+        seat_means = [_seat_mean(bots, seat) for seat in range(players)]
+        drawn = {
+            "rating": self._rating_plot(),
+            "places": plots.places_plot(names, [row.standing.places for row in first]),
+            "seats": plots.seats_plot(seat_means),
+            "time": plots.time_plot(names, [bots[row.number].time for row in first]),
+        }
+        return self._page(
+            "pictures.html",
+            plots=drawn,
+            bots=bots,
+            lines=plots.LINES,
+            names=self._line_names(),
+            ordinals=[ordinal(place + 1) for place in range(players)],
+            bars=plots.ROWS,
+            marks=self._marks(),
+            players=players,
+            seat_means=seat_means,
+        )
+
+    def _rating_plot(self) -> str:
+        best = [row.number for row in self._placed[: plots.LINES]]
+        return plots.rating_plot(self._gathered.history, best, self._line_names())
+
+    def _line_names(self) -> list[str]:
+        return [row.standing.name for row in self._placed[: plots.LINES]]
+
+    def _marks(self) -> list[dict[str, Any]]:
+        """A dozen columns of the history."""
+        history = self._gathered.history
+        step = max(1, (len(history.deals) - 1) // 12)
+        kept = sorted({*range(0, len(history.deals), step), len(history.deals) - 1})
+        return [
+            {"deals": history.deals[at], "mu": [line[at] for line in history.mu]} for at in kept
+        ]
+
+
+def _put(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    write_whole(path, text)
+    return path
+
+
+def _listed(film: Film, page: str, faults: tuple[str, ...], *, uncounted: bool) -> _Listed:
+    return _Listed(
+        number=film.number,
+        round=film.round,
+        match=film.match,
+        deal=film.deal,
+        moves=len(film.frames) - 1,
+        page=page,
+        names=tuple(player.name for _, player in ranked_players(film)),
+        faults=faults,
+        uncounted=uncounted,
+    )
+
+
+def _seat_mean(bots: tuple[BotResults, ...], seat: int) -> float | None:
+    """The mean place of all bots in a seat."""
+    played = [bot.seats[seat] for bot in bots if bot.seats[seat].deals]
+    deals = sum(result.deals for result in played)
+    return sum((it.mean_place or 0) * it.deals for it in played) / deals if deals else None

@@ -1,0 +1,287 @@
+"""Ratings that do not depend on the order of the deals.
+
+Expectation propagation over all deals of the model at once: each deal tells each of its players
+something, given what all *other* deals tell about the table, and that is repeated until nothing
+moves. One deal after the other would give the later ones more weight; passing over them several
+times would count them several times.
+
+Three things make it quick. Deals with the same outcome say the same and are worked out once.
+Within a sweep the outcomes are worked out in a few blocks, as arrays, each block with what the
+last one said. And what moves slowly, differences between far ends of the field, is taken ahead
+by Anderson's extrapolation; the mean of everybody who is connected by deals, which would move
+slowest, is known beforehand: a deal tells of differences only, so it stays that of the prior.
+"""
+
+from __future__ import annotations
+
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tourney_runner.ratings.model import Rating
+from tourney_runner.ratings.truncated_arrays import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from tourney_runner.ratings.model import Model
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.integer]
+
+__all__ = ["Evidence", "Fit", "fit"]
+
+_BLOCKS = 12
+"""More make sweeps slower, fewer can swing to and fro where few bots play often."""
+_MOST_IN_BLOCK = 16_384
+"""Bounds the memory of a sweep."""
+_SWEEPS = 500
+_STILL = 1e-10
+"""Nothing moves when no rating moves by more than this, in units of the prior's sigma."""
+_DIGITS = 7
+"""Of the prior's sigma that a rating shows. The rest depends on where the sweeps ended, and would
+put bots whose deals came out alike in an order that nothing has decided."""
+_PATIENCE = 40
+"""After so many sweeps steps are halved: two bots that played each other alone can swing."""
+_HISTORY = 6
+"""Sweeps that the extrapolation looks back on."""
+
+
+class Evidence:
+    """What one kind of table said: all outcomes of deals with the same number of players.
+
+    Args:
+        rows: One row a deal: the entrants in finishing order, the bitwise inverse (negative)
+            where the player tied with the one before.
+    """
+
+    def __init__(self, rows: Integers) -> None:
+        outcomes, self.outcome_of_deal, counts = np.unique(
+            rows, axis=0, return_inverse=True, return_counts=True
+        )
+        self.players = rows.shape[1]
+        self.entrants: Integers = np.where(outcomes < 0, ~outcomes, outcomes).T
+        """[player in finishing order, outcome]."""
+        self._ties = (outcomes[:, 1:] < 0).T
+        self._counts = counts.astype(np.float64)
+        self.precisions: Floats = np.zeros(self.entrants.shape)
+        """What a deal of each outcome says about each player's skill: the precision, and"""
+        self.shifts: Floats = np.zeros(self.entrants.shape)
+        """the precision times the mean."""
+        # What each performance hears from its better and its worse neighbour in the last sweep.
+        self._worse = np.zeros(self.entrants.shape)
+        self._worse_shift = np.zeros(self.entrants.shape)
+
+    def add_to(self, precisions: Floats, shifts: Floats) -> None:
+        """Add all that was said to each entrant's belief."""
+        self._add(slice(None), self.precisions, self.shifts, precisions, shifts)
+
+    def sweep(self, model: Model, precisions: Floats, shifts: Floats, pace: float) -> None:
+        """Work out all outcomes anew, block by block, and keep the beliefs up to date.
+
+        Args:
+            model: The constants.
+            precisions: The beliefs, changed in place.
+            shifts: The same.
+            pace: Which share of each change is made, up to 1.
+        """
+        outcomes = self.entrants.shape[1]
+        blocks = max(min(_BLOCKS, outcomes), -(-outcomes // _MOST_IN_BLOCK))
+        for first in range(blocks):
+            self._update(slice(first, None, blocks), model, precisions, shifts, pace)
+
+    def move(self, by: Floats) -> None:
+        """Move all that was said of each entrant, as if its skill were higher by so much."""
+        moved = by[self.entrants]
+        self.shifts += self.precisions * moved
+        self._worse_shift += self._worse * moved
+
+    def _update(
+        self, block: slice, model: Model, precisions: Floats, shifts: Floats, pace: float
+    ) -> None:
+        entrants = self.entrants[:, block]
+        said, said_shift = self.precisions[:, block], self.shifts[:, block]
+        others = precisions[entrants] - said
+        means = (shifts[entrants] - said_shift) / others
+        noise = model.beta * model.beta
+        heard, heard_shift = self._listen(block, means, 1 / others + noise, model.draw_margin)
+        discount = 1 / (1 + noise * heard)
+        change = pace * (discount * heard - said)
+        change_shift = pace * (discount * heard_shift - said_shift)
+        said += change
+        said_shift += change_shift
+        self._add(block, change, change_shift, precisions, shifts)
+
+    def _add(
+        self, block: slice, said: Floats, said_shift: Floats, precisions: Floats, shifts: Floats
+    ) -> None:
+        entrants = self.entrants[:, block].ravel()
+        counts = self._counts[block]
+        size = len(precisions)
+        precisions += np.bincount(entrants, (said * counts).ravel(), size)
+        shifts += np.bincount(entrants, (said_shift * counts).ravel(), size)
+
+    def _listen(
+        self, block: slice, means: Floats, variances: Floats, margin: float
+    ) -> tuple[Floats, Floats]:
+        """One sweep down and up the chains of comparisons, see `sequential`.
+
+        Args:
+            block: The outcomes.
+            means: Of the performances, [player, outcome].
+            variances: The same.
+            margin: The draw margin.
+
+        Returns:
+            Precision and shift of what each performance heard from its neighbours.
+        """
+        ties = self._ties[:, block]
+        worse, worse_shift = self._worse[:, block], self._worse_shift[:, block]
+        better, better_shift = np.zeros_like(means), np.zeros_like(means)
+        prior = 1 / variances
+        prior_shift = means * prior
+        pairs = self.players - 1
+        for above, below in [(pair, pair + 1) for pair in range(pairs)]:
+            mean, variance = _without(prior, prior_shift, better, better_shift, above)
+            mean_below, variance_below = _without(prior, prior_shift, worse, worse_shift, below)
+            difference, spread = _compare(
+                mean - mean_below, variance + variance_below, margin, ties[above]
+            )
+            better[below] = 1 / (variance + spread)
+            better_shift[below] = (mean - difference) * better[below]
+        for above, below in [(pair, pair + 1) for pair in reversed(range(pairs))]:
+            mean, variance = _without(prior, prior_shift, better, better_shift, above)
+            mean_below, variance_below = _without(prior, prior_shift, worse, worse_shift, below)
+            difference, spread = _compare(
+                mean - mean_below, variance + variance_below, margin, ties[above]
+            )
+            worse[above] = 1 / (variance_below + spread)
+            worse_shift[above] = (mean_below + difference) * worse[above]
+        return better + worse, better_shift + worse_shift
+
+
+def _without(
+    prior: Floats, prior_shift: Floats, heard: Floats, heard_shift: Floats, player: int
+) -> tuple[Floats, Floats]:
+    """Mean and variance of a performance by the prior and one neighbour."""
+    precision = prior[player] + heard[player]
+    return (prior_shift[player] + heard_shift[player]) / precision, 1 / precision
+
+
+def _compare(
+    mean: Floats, variance: Floats, margin: float, ties: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """What comparisons say about differences N(mean, variance): mean and variance."""
+    scale = np.sqrt(variance)
+    message, spread = messages(mean / scale, margin / scale, ties)
+    return message * scale, spread * variance
+
+
+class Fit:
+    """What is believed when nothing moves any more.
+
+    Args:
+        model: The constants.
+        beliefs: For each entrant, 1 / sigma² and mu / sigma².
+        evidence: All that was said, by the number of players.
+        connected: For each entrant a number that it shares with all whom deals connect with it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        beliefs: tuple[Floats, Floats],
+        evidence: list[Evidence],
+        connected: Integers,
+    ) -> None:
+        self.model = model
+        precisions, shifts = beliefs
+        self.mu: Floats = shifts / precisions
+        self.sigma: Floats = 1 / np.sqrt(precisions)
+        self.evidence = evidence
+        self.connected = connected
+
+    def ratings(self) -> list[Rating]:
+        """The ratings by entrant; equal for those of whom the deals say the same."""
+        digits = _DIGITS - floor(log10(self.model.sigma))
+        rounded = (np.round(self.mu, digits).tolist(), np.round(self.sigma, digits).tolist())
+        return [Rating(mu, sigma) for mu, sigma in zip(*rounded, strict=True)]
+
+
+def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
+    """Rate a field by all its deals at once.
+
+    Args:
+        model: The constants; `tau` plays no part, since nothing is earlier or later.
+        entrants: How many there are.
+        rows: By the number of players, one row a deal as `Evidence` takes them.
+    """
+    evidence = [Evidence(rows[players]) for players in sorted(rows) if len(rows[players])]
+    groups = _connected(entrants, evidence)
+    extrapolation = _Extrapolation()
+    precisions, shifts = _beliefs(model, entrants, evidence)
+    for number in range(_SWEEPS if evidence else 0):
+        mu, sigma = shifts / precisions, 1 / np.sqrt(precisions)
+        for table in evidence:
+            table.sweep(model, precisions, shifts, 1.0 if number < _PATIENCE else 0.5)
+        moved, new_sigma = shifts / precisions, 1 / np.sqrt(precisions)
+        change = max(np.abs(moved - mu).max(), np.abs(new_sigma - sigma).max())
+        if change <= _STILL * model.sigma:
+            break
+        ahead = _anchored(extrapolation.next(mu, moved), groups, model.mu)
+        for table in evidence:
+            table.move(ahead - moved)
+        precisions, shifts = _beliefs(model, entrants, evidence)
+    return Fit(model, (precisions, shifts), evidence, groups)
+
+
+def _beliefs(model: Model, entrants: int, evidence: list[Evidence]) -> tuple[Floats, Floats]:
+    """The sum of the prior and all that was said, freshly added: rounding does not build up."""
+    precisions = np.full(entrants, model.sigma**-2)
+    shifts = precisions * model.mu
+    for table in evidence:
+        table.add_to(precisions, shifts)
+    return precisions, shifts
+
+
+def _connected(entrants: int, evidence: list[Evidence]) -> Integers:
+    """For each entrant the lowest number among all that deals connect with it."""
+    lowest = np.arange(entrants)
+    while True:
+        before = lowest.copy()
+        for table in evidence:
+            at_table = lowest[table.entrants].min(axis=0)
+            for player in table.entrants:
+                np.minimum.at(lowest, player, at_table)
+        if np.array_equal(before, lowest):
+            return lowest
+
+
+def _anchored(mu: Floats, groups: Integers, prior: float) -> Floats:
+    """The means with each connected group's mean put back to the prior's."""
+    sizes = np.bincount(groups, minlength=len(mu))
+    sums = np.bincount(groups, mu, len(mu))
+    return mu - (sums / np.maximum(sizes, 1))[groups] + prior
+
+
+class _Extrapolation:
+    """Anderson's: where a repeated step x -> f(x) comes to rest, guessed from the last ones."""
+
+    def __init__(self) -> None:
+        self._points: list[Floats] = []
+        self._steps: list[Floats] = []
+
+    def next(self, point: Floats, image: Floats) -> Floats:
+        """The next point, when `point` was taken to `image`."""
+        step = image - point
+        self._points = [*self._points, point][-_HISTORY:]
+        self._steps = [*self._steps, step][-_HISTORY:]
+        if len(self._steps) < 3:
+            return image
+        steps, points = np.diff(self._steps, axis=0).T, np.diff(self._points, axis=0).T
+        weights = np.linalg.lstsq(steps, step, rcond=1e-10)[0]
+        ahead: Floats = image - (points + steps) @ weights
+        return ahead

@@ -1,0 +1,170 @@
+"""Ratings deal by deal: each is one free-for-all, in the order of the schedule.
+
+This is TrueSkill's factor graph for players without teams. Its messages run along a chain: the
+players stand in the order of their places, and each pair of neighbours is compared once. The
+order of the messages, the cap on sweeps and the rule for stopping are those of the PyPI package
+``trueskill``, whose numbers come out (the tests compare them); what it needs 400 µs for takes
+20 here, since a chain of numbers needs no graph of objects.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import groupby, pairwise
+from math import sqrt
+from operator import add, mul
+from typing import TYPE_CHECKING, NamedTuple
+
+from tourney_runner.games.shuffle import shuffled
+from tourney_runner.ratings.model import Rating
+from tourney_runner.ratings.truncated import tie_message, win_message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tourney_runner.ratings.model import Model
+
+__all__ = ["finishing_order", "rate", "revise"]
+
+_SWEEPS = 10
+_STILL = 1e-4
+"""A sweep that moves no shift, and no root of a precision, by more than this is the last."""
+
+
+def rate(
+    model: Model, ratings: Sequence[Rating], places: Sequence[int], tie_seed: int = 0
+) -> list[Rating]:
+    """What is believed of the players after a deal.
+
+    Args:
+        model: The constants.
+        ratings: The belief before the deal, for each player, two or more.
+        places: The place of each player; equal places tie.
+        tie_seed: Decides in which order tied players stand on the chain, which has a small
+            influence; a seed of the deal's own favours nobody.
+
+    Returns:
+        The new beliefs in the order of `ratings`. With `tau` 0 no sigma has grown.
+    """
+    beliefs = [(mu, sigma * sigma) for mu, sigma in ratings]
+    revised = revise(model, beliefs, places, tie_seed)
+    return [Rating(mean, sqrt(variance)) for mean, variance in revised]
+
+
+def revise(
+    model: Model, beliefs: Sequence[tuple[float, float]], places: Sequence[int], tie_seed: int
+) -> list[tuple[float, float]]:
+    """`rate` for beliefs that are means and variances, to be revised again and again."""
+    order = finishing_order(places, tie_seed)
+    drift, noise = model.tau * model.tau, model.beta * model.beta
+    means = [beliefs[player][0] for player in order]
+    variances = [beliefs[player][1] + drift for player in order]
+    ties = [places[one] == places[two] for one, two in pairwise(order)]
+    performances = [variance + noise for variance in variances]
+    evidence = _evidence(means, performances, ties, model.draw_margin)
+    result = list(beliefs)
+    for player, mean, variance, (heard, heard_shift) in zip(
+        order, means, variances, evidence, strict=True
+    ):
+        # The evidence is about a performance; the skill is that less its noise.
+        discount = 1 / (1 + noise * heard)
+        revised = 1 / (1 / variance + discount * heard)
+        result[player] = (mean / variance + discount * heard_shift) * revised, revised
+    return result
+
+
+def finishing_order(places: Sequence[int], tie_seed: int) -> list[int]:
+    """Player numbers by place, tied players in the order that the seed gives."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    if len(set(places)) == len(places):
+        return order
+    groups = groupby(order, key=places.__getitem__)
+    return [player for _, group in groups for player in shuffled(list(group), tie_seed)]
+
+
+class _Step(NamedTuple):
+    """One comparison of neighbours in a sweep, and who is told of it."""
+
+    above: int
+    below: int
+    tell_worse: bool
+    tell_better: bool
+
+
+@cache
+def _sweep(players: int) -> tuple[_Step, ...]:
+    """Down the chain, where the worse of each pair is told, and up again to the second pair."""
+    last = players - 2
+    down = [
+        _Step(pair, pair + 1, tell_worse=True, tell_better=pair == last) for pair in range(last + 1)
+    ]
+    up = [
+        _Step(pair, pair + 1, tell_worse=False, tell_better=True) for pair in range(last - 1, 0, -1)
+    ]
+    return (*down, *up)
+
+
+def _evidence(
+    means: list[float], variances: list[float], ties: list[bool], margin: float
+) -> list[tuple[float, float]]:
+    """What the comparisons along the chain say about each performance.
+
+    All of it is one loop over plain numbers: objects and calls would take half as long again,
+    and a table of a million deals takes twenty million comparisons.
+
+    Args:
+        means: The belief about each performance before the deal, in the order of places.
+        variances: The same.
+        ties: For each pair of neighbours, whether they tied.
+        margin: The draw margin.
+
+    Returns:
+        For each performance, precision and shift of all that it heard. (Independent evidence
+        adds up as precisions and precisions times means, "shifts".)
+    """
+    priors = [1 / variance for variance in variances]
+    prior_shifts = list(map(mul, means, priors))
+    messages = [tie_message if tie else win_message for tie in ties]
+    # What each performance heard from its better and from its worse neighbour, and the beliefs
+    # about it by the prior and either of them.
+    better, better_shift = [0.0] * len(means), [0.0] * len(means)
+    worse, worse_shift = [0.0] * len(means), [0.0] * len(means)
+    upper, upper_variance = means.copy(), variances.copy()
+    lower, lower_variance = means.copy(), variances.copy()
+    # What each pair said last.
+    said, said_shift = [0.0] * len(ties), [0.0] * len(ties)
+    for _ in range(_SWEEPS if len(ties) > 1 else 1):
+        still = True
+        for above, below, tell_worse, tell_better in _sweep(len(means)):
+            mean, variance = upper[above], upper_variance[above]
+            mean_below, variance_below = lower[below], lower_variance[below]
+            total = variance + variance_below
+            scale = sqrt(total)
+            difference, spread = messages[above]((mean - mean_below) / scale, margin / scale)
+            difference *= scale
+            spread *= total
+            precision = 1 / spread
+            shift = difference * precision
+            if still and (
+                abs(shift - said_shift[above]) > _STILL
+                or abs(precision - said[above]) > _STILL * _STILL
+            ):
+                still = False
+            said[above], said_shift[above] = precision, shift
+            if tell_worse:
+                better[below] = heard = 1 / (variance + spread)
+                better_shift[below] = shift = heard * (mean - difference)
+                upper_variance[below] = variance = 1 / (priors[below] + heard)
+                upper[below] = (prior_shifts[below] + shift) * variance
+            if tell_better:
+                worse[above] = heard = 1 / (variance_below + spread)
+                worse_shift[above] = shift = heard * (mean_below + difference)
+                lower_variance[above] = variance = 1 / (priors[above] + heard)
+                lower[above] = (prior_shifts[above] + shift) * variance
+        if still:
+            break
+    # The best is told what the first pair said last, with what is known of the worse now.
+    share = 1 / (1 + said[0] * lower_variance[1])
+    worse[0] = said[0] * share
+    worse_shift[0] = (said[0] * lower[1] + said_shift[0]) * share
+    return list(zip(map(add, better, worse), map(add, better_shift, worse_shift), strict=True))

@@ -1,0 +1,156 @@
+"""The results file: one SQLite database that everything published is computed from.
+
+A chunk of deals is one transaction, written through to the disk before anybody is told of it.
+Rows are inserted under a stable key and never changed, so a deal that is played twice (by a
+worker that died after all, say) counts once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tourney_runner.results.file import FILE_NAME, SCHEMA_VERSION
+from tourney_runner.results.reading import ALL, StoredDeals
+from tourney_runner.results.records import DealKey, DealRecord, Decision, Void
+from tourney_runner.results.rows import deal_row, digest, fault_row, json_record, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tourney_runner.results.rows import Row
+
+__all__ = ["ALL", "CHECKPOINT", "FILE_NAME", "SCHEMA_VERSION", "Store"]
+
+CHECKPOINT = "checkpoint"
+"""The key of what a run has counted of the deals so far, which holds no more if they change."""
+
+_FULL_STDERR_FAULTS = 20
+"""So many faults of a bot are kept with all their stderr, later ones with its tail."""
+_STDERR_TAIL = 2000
+_PLANNED = "planned"
+"""The key under which is kept what `Store.planned_from` cannot see in the deals any more."""
+
+
+class Store(StoredDeals):
+    """An open results file, to be read and written; `ResultsFile` says how it is opened."""
+
+    def add(self, records: Iterable[DealRecord]) -> int:
+        """Keep deals, all or none; those that are there already are left as they are.
+
+        Returns:
+            How many were new.
+        """
+        with self._transaction():
+            return sum(self._add_one(record) for record in records)
+
+    def exchange(
+        self, old: Sequence[DealKey], new: Iterable[DealRecord], reason: str, at: str
+    ) -> None:
+        """Declare deals void and put others in their place, all or none.
+
+        Rounds that were begun before stay planned from what there was; see `planned_from`.
+
+        Args:
+            old: The deals that do not count any more; they are kept beside the others.
+            new: What was played instead.
+            reason: Why.
+            at: When, ISO 8601 in UTC.
+        """
+        records = list(new)
+        with self._transaction():
+            voids = [self._add_void(key, reason, at) for key in old]
+            if old[0].round < (self.last_round() or 0):
+                self._keep_planned(dict(zip(old, voids, strict=True)), records)
+            for table in ("deals", "faults"):
+                self._db.executemany(
+                    f"DELETE FROM {table} WHERE round = ? AND match = ? AND deal = ?",  # noqa: S608 - two names of ours
+                    old,
+                )
+            self._db.execute("DELETE FROM meta WHERE key = ?", (CHECKPOINT,))
+            for record in records:
+                self._add_one(record)
+
+    def planned_from(self, number: int) -> list[DealRecord]:
+        """The deals of a round as they were when the round after it was begun.
+
+        What a format plans from results it planned from these, whatever was void since.
+        """
+        kept = self.meta(_PLANNED) or {"voids": [], "later": []}
+        later = {DealKey(*key) for key in kept["later"]}
+        records = [one for one in self.records(range(number, number + 1)) if one.key not in later]
+        with self._disk_errors():
+            for void in kept["voids"]:
+                row = self._db.execute("SELECT record FROM voids WHERE number = ?", (void,))
+                record = json_record(row.fetchone()[0])
+                if record.key.round == number:
+                    records.append(record)
+        return sorted(records, key=lambda record: record.key)
+
+    def voids(self) -> list[Void]:
+        """All deals that were declared void, in the order in which that was done."""
+        with self._disk_errors():
+            rows = self._db.execute("SELECT at, reason, record FROM voids ORDER BY number")
+            return [Void(at, reason, json_record(record)) for at, reason, record in rows]
+
+    def decide(self, decision: Decision, **values: Any) -> None:
+        """Keep a decision; one of the same number is replaced.
+
+        Args:
+            decision: The decision; number 0 stands for the next.
+            values: For `set_meta`, all or none.
+        """
+        row = msgspec.structs.astuple(decision)
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (row[0] or None, *row[1:]),
+            )
+            self._set_meta(values)
+
+    def decisions(self) -> list[Decision]:
+        """All decisions, those that were undone included, in their order."""
+        with self._disk_errors():
+            rows = self._db.execute("SELECT * FROM decisions ORDER BY number").fetchall()
+        return [msgspec.convert(row, Decision) for row in rows]
+
+    def _add_one(self, record: DealRecord) -> int:
+        row = deal_row(record)
+        faults = self._new_faults(record)
+        inserted = self._db.execute(
+            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, digest(row, faults)),
+        ).rowcount
+        if inserted and faults:
+            self._db.executemany(
+                "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", faults
+            )
+        return inserted
+
+    def _new_faults(self, record: DealRecord) -> list[Row]:
+        rows: list[Row] = []
+        for number, fault in enumerate(record.faults):
+            before = self._db.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM faults WHERE entrant = ? LIMIT ?)",
+                (fault.entrant, _FULL_STDERR_FAULTS),
+            ).fetchone()[0]
+            kept = before + sum(row[5] == fault.entrant for row in rows)
+            stderr = fault.stderr if kept < _FULL_STDERR_FAULTS else fault.stderr[-_STDERR_TAIL:]
+            rows.append(fault_row(record.key, number, fault, stderr))
+        return rows
+
+    def _add_void(self, key: DealKey, reason: str, at: str) -> int | None:
+        """Keep a deal among the void ones; gives its number there."""
+        return self._db.execute(
+            "INSERT INTO voids (at, reason, record) VALUES (?, ?, ?)",
+            (at, reason, json_text(self._at(key))),
+        ).lastrowid
+
+    def _keep_planned(self, voids: dict[DealKey, int | None], new: list[DealRecord]) -> None:
+        """Remember what the rounds after these deals were planned from."""
+        kept = self.meta(_PLANNED) or {"voids": [], "later": []}
+        later = {DealKey(*key) for key in kept["later"]}
+        kept["voids"] += [number for key, number in voids.items() if key not in later]
+        kept["later"] = sorted(later | {record.key for record in new})
+        self._set_meta({_PLANNED: kept})

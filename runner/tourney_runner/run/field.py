@@ -1,0 +1,68 @@
+"""Who takes part from now on: decisions that take effect, late entrants, more rounds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner.results.rulings import in_force
+from tourney_runner.schedule.stages import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tourney_runner.results.store import Store
+    from tourney_runner.schedule.stages import Stages
+
+__all__ = ["absent", "kept_stages", "next_round", "present", "take_effect"]
+
+
+def next_round(store: Store) -> int:
+    """The first round of which nothing is stored: changes of the field hold from there on."""
+    last = store.last_round()
+    return 0 if last is None else last + 1
+
+
+def kept_stages(store: Store, entrants: int, rounds: int) -> list[Stage]:
+    """The stages of a tournament, one if its field has never changed.
+
+    Args:
+        store: Its results.
+        entrants: How many there are, if it never changed.
+        rounds: As configured then.
+    """
+    kept = msgspec.convert(store.meta("stages") or [], list[Stage])
+    return kept or [Stage(tuple(range(entrants)), rounds)]
+
+
+def absent(store: Store) -> frozenset[int]:
+    """The entrants that play no more rounds."""
+    return frozenset(
+        decision.entrant for decision in in_force(store) if decision.from_round is not None
+    )
+
+
+def present(store: Store, entrants: Iterable[int]) -> list[int]:
+    """Those of the entrants that play on."""
+    gone = absent(store)
+    return [entrant for entrant in entrants if entrant not in gone]
+
+
+def take_effect(store: Store, stages: Stages) -> Stages:
+    """Let withdrawals hold whose day has come; from then on they are certain.
+
+    Returns:
+        The stages as they are now; they are kept.
+    """
+    today = datetime.now(UTC).date().isoformat()
+    for decision in in_force(store):
+        if decision.from_round is None and decision.since is not None and decision.since <= today:
+            first = next_round(store)
+            stages = stages.without(decision.entrant, first)
+            store.decide(
+                msgspec.structs.replace(decision, from_round=first),
+                stages=msgspec.to_builtins(stages.stages),
+            )
+    return stages

@@ -1,0 +1,217 @@
+"""Workers on this machine, one a core."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner.errors import RunError
+from tourney_runner.process.sweep import end_unknown_children
+from tourney_runner.process.system import become_subreaper
+from tourney_runner.process.temporary import make_temp, remove_tree
+from tourney_runner.run.cores import CAN_PIN, available, claim
+from tourney_runner.run.doing import doing
+from tourney_runner.run.executor import Executor, raise_if_broken
+from tourney_runner.run.program import WorkerProgram
+from tourney_runner.run.silence import Silence
+from tourney_runner.run.wire import Alive, Chunk, Spoilt, Waiting, task_frame
+
+if TYPE_CHECKING:
+    from tourney_runner.run.cores import Core
+    from tourney_runner.run.wire import Outcome, Setup, Task
+
+__all__ = ["LocalExecutor"]
+
+_TRIES = 3
+"""A task that has ended so many workers is not tried again."""
+_POLITE = 5.0
+_PROMPT = 1.0
+"""Seconds that workers get to end, when all is done and when interrupted."""
+
+
+@dataclass
+class _Worker:
+    program: WorkerProgram
+    core: Core | None
+    lane: int
+    task: Task | None = None
+    silence: Silence = field(default_factory=Silence)
+
+
+class LocalExecutor(Executor):
+    """Starts workers, gives each one task at a time, and replaces those that die or fall silent.
+
+    Args:
+        setup: What every worker is told.
+        jobs: How many workers; None for one on each core that no other run has, at least one.
+        pin: Whether each is kept on a core of its own, as far as cores are free.
+
+    Raises:
+        RunError: No worker can be started.
+    """
+
+    def __init__(self, setup: Setup, jobs: int | None, *, pin: bool = True) -> None:
+        become_subreaper()
+        self._poll = select.poll()
+        self._workers: dict[int, _Worker] = {}
+        self._deaths: Counter[int] = Counter()
+        self._idle_deaths = 0
+        self._temp = make_temp("run")
+        self._setup = msgspec.structs.replace(setup, temp=str(self._temp))
+        wanted = jobs or available()
+        self._pin = pin and CAN_PIN
+        self._cores = claim(wanted) if self._pin else []
+        if jobs is None and self._pin:
+            wanted = max(1, len(self._cores))
+        self._news = self._about_cores(wanted)
+        try:
+            for number in range(wanted):
+                self._start(self._cores[number] if number < len(self._cores) else None, number)
+        except BaseException:
+            self.kill()
+            raise
+
+    @property
+    def slots(self) -> int:
+        """See `Executor.slots`."""
+        return len(self._workers)
+
+    def news(self) -> list[str]:
+        """See `Executor.news`."""
+        news, self._news = self._news, []
+        return news
+
+    def submit(self, task: Task) -> None:
+        """See `Executor.submit`."""
+        idle = [worker for worker in self._workers.values() if worker.task is None]
+        lane = task.lane if isinstance(task, Chunk) else None
+        self._hand(next((one for one in idle if one.lane == lane), idle[0]), task)
+
+    def wait(self, timeout: float) -> list[Outcome]:
+        """See `Executor.wait`."""
+        outcomes: list[Outcome] = []
+        for descriptor, _ in self._poll.poll(timeout * 1000):
+            worker = self._workers[descriptor]
+            read = worker.program.read()
+            if read is None:
+                self._replace(worker)
+                continue
+            worker.silence.broken(time.monotonic())
+            for outcome in read:
+                raise_if_broken(outcome)
+                if isinstance(outcome, Spoilt):
+                    raise RunError(
+                        f"the run pauses: this machine fails the same start or deal again and again"
+                        f" ({outcome.cause}). No bot is blamed, and what was stored before is safe."
+                        " Give the machine more room (fewer --jobs, fewer other programs), then run"
+                        " the same command again to continue."
+                    )
+                if not isinstance(outcome, Waiting | Alive):
+                    worker.task = None
+                    self._idle_deaths = 0
+                outcomes.append(outcome)
+        self._look_for_silent()
+        return outcomes
+
+    def close(self) -> None:
+        """See `Executor.close`."""
+        for worker in self._workers.values():
+            worker.program.finish()
+        self._end(_POLITE)
+
+    def kill(self) -> None:
+        """See `Executor.kill`."""
+        for worker in self._workers.values():
+            worker.program.stop()
+        self._end(_PROMPT)
+
+    def _about_cores(self, workers: int) -> list[str]:
+        """Whether workers lack a core of their own, though they should have one."""
+        lacking = workers - len(self._cores) if self._pin else 0
+        if not lacking:
+            return []
+        if workers == 1:
+            return ["note: the worker has no core of its own: other runs hold them"]
+        note = f"note: {lacking} of {workers} workers have no core of their own"
+        return [f"{note}: there are no more, or other runs hold them"]
+
+    def _start(self, core: Core | None, lane: int) -> _Worker:
+        cpu = None if core is None else core.number
+        try:
+            program = WorkerProgram(msgspec.structs.replace(self._setup, cpu=cpu))
+        except OSError as error:
+            raise RunError(
+                f"a worker cannot be started ({error}). What was stored before is safe; run the"
+                " same command again to continue, with fewer --jobs if this machine is full."
+            ) from error
+        worker = _Worker(program, core, lane)
+        self._workers[program.output] = worker
+        self._poll.register(program.output, select.POLLIN)
+        return worker
+
+    @staticmethod
+    def _hand(worker: _Worker, task: Task) -> None:
+        worker.task = task
+        worker.silence.broken(time.monotonic())
+        worker.program.write(task_frame(task))
+
+    def _look_for_silent(self) -> None:
+        """Tell of workers that are stopped or stuck, and end those that stay so."""
+        now = time.monotonic()
+        for worker in self._workers.values():
+            if worker.task is None:
+                continue
+            sight = worker.silence.look(now)
+            if sight.tell:
+                who = f"worker {worker.program.pid}"
+                self._news.append(sight.line(who, self._doing(worker.task)))
+            if sight.lost:
+                worker.program.kill()  # which is seen at the next `wait`
+
+    def _replace(self, worker: _Worker) -> None:
+        """Start another worker for one that died, and have it do the same task again."""
+        self._forget(worker)
+        status = worker.program.end()
+        self._sweep()
+        task = worker.task
+        if task is None:
+            self._idle_deaths += 1
+        else:
+            self._deaths[task.number] += 1
+        if self._idle_deaths >= _TRIES or (task and self._deaths[task.number] >= _TRIES):
+            raise RunError(
+                f"workers end again and again (exit status {status}) while {self._doing(task)}."
+                " What was stored before is safe; is the machine out of memory? Run the same"
+                " command again to continue."
+            )
+        replacement = self._start(worker.core, worker.lane)
+        if task is not None:
+            self._hand(replacement, task)
+
+    def _forget(self, worker: _Worker) -> None:
+        self._poll.unregister(worker.program.output)
+        del self._workers[worker.program.output]
+
+    def _sweep(self) -> None:
+        end_unknown_children({worker.program.pid for worker in self._workers.values()})
+
+    def _end(self, grace: float) -> None:
+        until = time.monotonic() + grace
+        for worker in list(self._workers.values()):
+            self._forget(worker)
+            worker.program.end(until - time.monotonic())
+        self._sweep()
+        remove_tree(self._temp)
+        for core in self._cores:
+            core.release()
+
+    def _doing(self, task: Task | None) -> str:
+        """What a worker was at, in words."""
+        if task is None:
+            return "they have nothing to do"
+        return doing(task, {bot.number: bot.name for bot in self._setup.bots})

@@ -1,0 +1,222 @@
+"""What is played next: rounds in blocks, rotations in turn, nothing twice.
+
+Within a block the rotations of duplicate deals are the outer loop, and a worker renews its bots
+before it plays another rotation of the same deals, so no process ever meets the same cards twice.
+Blocks grow from one round: a bot that fails in every deal of a round is found out after the first,
+and long runs still renew their bots seldom.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from tourney_runner.play.settings import MatchPlan, Retired
+from tourney_runner.results.records import DealKey
+from tourney_runner.results.store import ALL
+from tourney_runner.schedule.base import RoundResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tourney_runner.results.records import FaultKind
+    from tourney_runner.results.store import Store
+    from tourney_runner.schedule.base import Format, Table
+
+__all__ = ["MOST_MATCHES", "Block", "Planner", "Span", "blocks", "round_result", "rounds_in"]
+
+MOST_MATCHES = 2048
+"""Of one block; bounds what is planned and remembered at a time."""
+
+
+class Span(NamedTuple):
+    """What a block is about: some whole rounds, or a part of a large one."""
+
+    rounds: range
+    matches: range = ALL
+    """The matches of each of the rounds."""
+    ends: bool = True
+    """Whether its rounds end with it."""
+
+
+class Block(NamedTuple):
+    """Some matches, of which the missing ones are to be played."""
+
+    number: int
+    span: Span
+    waves: tuple[tuple[MatchPlan, ...], ...]
+    """Missing matches by rotation; one may start before the one before it has ended."""
+    there: int
+    """How many matches (rotations counted) are stored already."""
+    whole: bool
+    """Whether it stays as it is when the tournament is given more rounds."""
+
+
+def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Iterator[Span]:
+    """One block after the other: 1, 1, 2, 4 ... rounds, as far as they stay small.
+
+    A round that is too large for one block makes several. The borders depend on nothing that may
+    change when a run is continued.
+    """
+    size = matches_a_round or most_matches
+    most = max(1, most_matches // size)
+    first = 0
+    while True:
+        last = first + min(max(1, first), most)
+        for start in range(0, size, most_matches):
+            ends = start + most_matches >= size
+            stop = ALL.stop if ends else start + most_matches
+            yield Span(range(first, last), range(start, stop), ends)
+        first = last
+
+
+def rounds_in(count: int, matches_a_round: int | None) -> int:
+    """How many rounds are whole in the first so many blocks."""
+    spans = islice(blocks(matches_a_round), count)
+    return max((span.rounds.stop for span in spans if span.ends), default=0)
+
+
+class Planner:
+    """Plans block by block, from the format and from what the store already holds.
+
+    Args:
+        tournament_format: Who meets whom.
+        store: The results so far.
+        duplicate: Rotations of each deal; 0 for matches of fresh deals.
+        most_matches: Of a block.
+    """
+
+    def __init__(
+        self,
+        tournament_format: Format[Any],
+        store: Store,
+        duplicate: int,
+        most_matches: int = MOST_MATCHES,
+    ) -> None:
+        self._most_matches = most_matches
+        self._format = tournament_format
+        self._store = store
+        self._rotations = max(1, duplicate)
+        self._finished: list[RoundResult] = []
+        self._retired: dict[int, Retired] = {}
+        self._done = 0
+        self._plans: dict[tuple[int, int], Iterator[Table]] = {}
+        """The plan of a round whose first so many tables have been taken from it."""
+
+    def total(self) -> int | None:
+        """How many matches (rotations counted) the whole tournament has, if that is certain."""
+        rounds = self._format.rounds()
+        if rounds is None:
+            return None
+        sizes = [self._format.matches(number) for number in range(rounds)]
+        if any(size is None for size in sizes):
+            return None
+        return sum(cast("list[int]", sizes)) * self._rotations
+
+    @property
+    def retired(self) -> tuple[Retired, ...]:
+        """Entrants that forfeit all blocks after those that were given to `finish`."""
+        return tuple(self._retired.values())
+
+    def skip(self, done: int, retired: Iterable[Retired]) -> None:
+        """Do not look at blocks that are known to be finished.
+
+        Args:
+            done: The first so many; each was `Block.whole`.
+            retired: What `retired` was after them.
+        """
+        self._done = done
+        self._retired = {bot.entrant: bot for bot in retired}
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks in turn; each must be played and given to `finish` before the next."""
+        ahead = self._format.ahead()
+        size = self._format.matches(0) if ahead else None
+        last = self._format.rounds()
+        for number, span in enumerate(blocks(size, self._most_matches)):
+            rounds = span.rounds
+            if last is not None and rounds.start >= last:
+                return
+            if number < self._done:
+                continue
+            there = rounds if last is None else range(rounds.start, min(rounds.stop, last))
+            tables = self._tables(there, span.matches)
+            if tables is None:
+                return
+            # A format that plans from results needs those of every round again.
+            whole = ahead and there == rounds
+            yield self._block(number, span._replace(rounds=there), tables, whole=whole)
+
+    def finish(self, block: Block) -> None:
+        """Learn from a block all of whose matches are stored."""
+        if not block.span.ends:
+            return
+        for number, entrant, kind in self._store.faulted_throughout(block.span.rounds):
+            # At a newcomer's tables the others sit too seldom to be judged by them.
+            if self._format.newcomer(number) in {None, entrant}:
+                self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
+        if not self._format.ahead():
+            self._finished += [round_result(self._store, number) for number in block.span.rounds]
+
+    def _tables(self, rounds: range, matches: range) -> list[Table] | None:
+        tables: list[Table] = []
+        for number in rounds:
+            planned = self._read(number, matches)
+            if planned is None:
+                return tables or None
+            tables += planned
+        return tables
+
+    def _read(self, number: int, matches: range) -> Iterator[Table] | None:
+        """Some tables of a round; None after the last round.
+
+        The parts of a large round are read from one plan, as long as they are asked for in turn.
+        """
+        planned = self._plans.pop((number, matches.start), None)
+        if planned is None:
+            planned = self._format.plan(number, self._finished)
+            if planned is None:
+                return None
+            planned = islice(planned, matches.start, None)
+        if matches.stop < ALL.stop:
+            self._plans = {(number, matches.stop): planned}
+        return islice(planned, len(matches))
+
+    def _block(self, number: int, span: Span, tables: list[Table], *, whole: bool) -> Block:
+        there = self._store.keys(span.rounds, self._rotations, span.matches)
+        waves = []
+        for rotation in range(self._rotations):
+            plans = tuple(
+                MatchPlan(
+                    table.round,
+                    table.match,
+                    table.seating,
+                    rotation,
+                    tuple(self._retired[bot] for bot in table.seating if bot in self._retired),
+                )
+                for table in tables
+                if DealKey(table.round, table.match, rotation) not in there
+            )
+            waves.append(plans)
+        missing = sum(map(len, waves))
+        stored = len(tables) * self._rotations - missing
+        return Block(number, span, tuple(waves), stored, whole)
+
+
+def round_result(store: Store, number: int) -> RoundResult:
+    """What a format may know of a finished round."""
+    points: dict[int, float] = {}
+    places: dict[int, list[int]] = {}
+    tables = []
+    for record in store.planned_from(number):
+        if record.key.deal == 0:
+            tables.append(record.seating)
+        for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):
+            points[entrant] = points.get(entrant, 0.0) + point
+            places.setdefault(entrant, []).append(place)
+    return RoundResult(
+        round=number,
+        points=points,
+        places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
+        tables=tuple(tables),
+    )

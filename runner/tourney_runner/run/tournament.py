@@ -1,0 +1,336 @@
+"""A whole tournament: from a configuration to a folder of results."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner import __version__
+from tourney_runner.bots.recall import remember
+from tourney_runner.errors import Interrupted, RunError, UsageError
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.process.fair import make_clock
+from tourney_runner.process.sandbox import choose, resolve
+from tourney_runner.publish.claim import SITE_FOLDER, check_free
+from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
+from tourney_runner.publish.wording import counted, utc
+from tourney_runner.results.store import Store
+from tourney_runner.run import checkpoint
+from tourney_runner.run.conductor import Conductor
+from tourney_runner.run.engines import chosen_cluster, on_cluster
+from tourney_runner.run.folder import ResultsFolder
+from tourney_runner.run.identity import check_same
+from tourney_runner.run.lineup import Lineup
+from tourney_runner.run.local import LocalExecutor
+from tourney_runner.run.plan import differing_rules, limits_line, plan_lines
+from tourney_runner.run.planner import MOST_MATCHES, Planner
+from tourney_runner.run.prepare import (
+    Seed,
+    draw_seed,
+    identity,
+    make_format,
+    play_settings,
+    protection_line,
+    specs,
+)
+from tourney_runner.run.progress import Progress, Tally
+from tourney_runner.run.provenance import as_played
+from tourney_runner.run.readiness import why_broken
+from tourney_runner.run.roster import with_added
+from tourney_runner.run.signals import StopSignals
+from tourney_runner.run.wire import Setup
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.config import Config
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.run.choices import RunChoices
+    from tourney_runner.run.executor import Executor
+    from tourney_runner.run.progress import Reporter
+
+__all__ = ["run"]
+
+_STEP = 64
+"""Matches between two looks at whether it is enough; with fewer, bots would be renewed often."""
+_NAMED = 5
+"""Bots in a note."""
+_MOST_ALIVE = 512
+"""Bots that one worker keeps, where it has memory and open files for so many."""
+
+
+def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
+    """Play what is missing of a tournament, and keep deals and tables in its folder.
+
+    Returns:
+        The final table.
+
+    Raises:
+        UsageError: Nothing was played: a bot cannot start, the folder holds another tournament.
+        RunError: The disk or the workers fail; what is stored can be continued.
+        Interrupted: By a signal; likewise.
+    """
+    with (
+        StopSignals() as signals,
+        ResultsFolder(choices.folder, fresh=choices.fresh) as folder,
+        closing(Store(folder.database, create=True)) as store,
+    ):
+        if folder.moved_to is not None:
+            reporter.say(f"the old results are in {folder.moved_to} now")
+        check_free(folder.path / SITE_FOLDER)
+        this_run = _Run(config, choices, reporter, signals, folder, store)
+        try:
+            this_run.go()
+            reporter.end()
+            this_run.name_chatty()
+            signals.prompt()  # the table of a long tournament takes a while
+            return _published(folder, store)
+        except Interrupted as error:
+            reporter.end()
+            raise Interrupted(this_run.interrupted(), error.signal_number) from error
+        finally:
+            reporter.end()
+
+
+def _published(folder: ResultsFolder, store: Store) -> Summary:
+    """Write the tables and the site; gives the table."""
+    # Arrays and plots take half a second to load, which a run that cannot begin has not.
+    from tourney_runner.publish.files import write_files  # noqa: PLC0415
+
+    summary = summarise(store)
+    try:
+        write_files(folder.path, store, summary)
+    except UsageError as error:  # the deals are played, so it is too late for that
+        raise RunError(
+            f"{error}\nEverything is played and kept. The ranking: {_standings(folder.path)}"
+        ) from error
+    return summary
+
+
+def _standings(folder: Path) -> str:
+    """The command that shows the table of a folder, to be copied."""
+    return shlex.join(["tourney", "standings", str(folder)])
+
+
+class _Run:
+    """One run over one open folder."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - all that a run is about
+        self,
+        config: Config,
+        choices: RunChoices,
+        reporter: Reporter,
+        signals: StopSignals,
+        folder: ResultsFolder,
+        store: Store,
+    ) -> None:
+        entrants = with_added(config.entrants, choices.added)
+        self._choices = choices
+        self._reporter = reporter
+        self._signals = signals
+        self._folder = folder
+        self._store = store
+        kept = store.meta("seed")
+        self._seed = draw_seed(config, None if kept is None else Seed(**kept))
+        self._before = store.meta("identity")
+        config = config.model_copy(update={"entrants": entrants})
+        self._lineup = Lineup(config, choices, store, self._seed, reporter.say)
+        trusted = all(entrant.trusted for entrant in entrants) and not store.meta("added")
+        self._sandbox = resolve(choices.sandbox or config.sandbox, trusted=trusted)
+        self._launcher = choose(self._sandbox, trusted=trusted)
+        self._progress: Progress | None = None
+        self._cluster = chosen_cluster(choices.dask, config.executor)
+
+    @property
+    def _config(self) -> Config:
+        """With those entrants that take part."""
+        return self._lineup.config
+
+    def go(self) -> None:
+        """All steps in their order."""
+        bots, broken = self._lineup.stage(self._launcher)
+        if self._before is not None:
+            if broken:
+                self._lineup.refuse(broken)
+            now = identity(self._config, self._seed, bots)
+            check_same(self._folder.path, self._before, now)
+            self._lineup.change_field(bots)
+            same = self._before["rounds"] == now["rounds"] and len(self._before["bots"]) == len(
+                bots
+            )
+            if self._store.meta("complete") and same:
+                self._remember(bots, complete=True)
+                return
+        self._signals.defer()
+        bots, executor = self._checked(bots, broken)
+        try:
+            self._announce(executor)
+            self._play(executor, bots)
+            executor.close()
+        except BaseException:
+            executor.kill()
+            raise
+        self._store.set_meta(complete=True, ended=utc())
+
+    def name_chatty(self) -> None:
+        """Name the bots that talk where they should answer, and where it can be read."""
+        progress = self._progress
+        if progress is None or not progress.chatty:
+            return
+        names = {number: progress.tallies[number].name for number in sorted(progress.chatty)}
+        logs = [f"{name} ({self._folder.log_path(at, name)})" for at, name in names.items()]
+        more = f" and {len(logs) - _NAMED} more" if len(logs) > _NAMED else ""
+        self._reporter.say(
+            f"note: lines on stdout that answer nothing came from {', '.join(logs[:_NAMED])}{more}"
+        )
+
+    def interrupted(self) -> str:
+        """Show what there is after a signal; gives the words on what was kept and how to go on."""
+        progress = self._progress
+        if progress is None:
+            if self._before is None:
+                return "interrupted before anything was played"
+            return (
+                "interrupted before anything more was played; to continue:\n"
+                f"  {self._choices.again}"
+            )
+        self._reporter.so_far(progress)
+        return (
+            f"interrupted with {progress.share} played and kept; unfinished ones are void.\n"
+            f"The ranking so far: {_standings(self._choices.folder)}\n"
+            f"To continue:\n  {self._choices.again}"
+        )
+
+    def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], Executor]:
+        """Start every bot once; gives those that will play, and the workers for them."""
+        executor = self._executor(bots)
+        try:
+            checked = Conductor(executor, self._signals, self._reporter).check(
+                self._lineup.to_check(bots)
+            )
+            broken = broken | why_broken(checked, bots)
+        except BaseException:
+            executor.kill()
+            raise
+        if not broken:
+            return bots, executor
+        executor.close()
+        left = self._lineup.without(bots, broken)
+        return left, self._executor(left)
+
+    def _announce(self, executor: Executor) -> None:
+        for line in plan_lines(
+            self._config,
+            self._seed,
+            executor.slots,
+            protection=protection_line(self._launcher, self._config.limits),
+            stages=self._lineup.stages,
+        ):
+            self._reporter.say(line)
+
+    def _executor(self, bots: list[Bot]) -> Executor:
+        setup = Setup(
+            version=__version__,
+            settings=play_settings(self._config, self._seed),
+            bots=specs(bots),
+            sandbox=self._sandbox,
+            build_network=self._config.build_network,
+            clock=self._config.clock,
+            most_alive=_MOST_ALIVE,
+        )
+        jobs, pin = self._choices.jobs, self._choices.pin
+        if self._cluster is None:
+            return LocalExecutor(setup, jobs, pin=pin)
+        return on_cluster(self._cluster, setup, self._config.entrants, bots, jobs=jobs, pin=pin)
+
+    def _remember(self, bots: list[Bot], *, complete: bool) -> None:
+        """Keep what the results mean, before the first of them."""
+        self._folder.begin()
+        remember(bots)
+        self._store.set_meta(
+            seed=asdict(self._seed),
+            identity=identity(self._config, self._seed, bots),
+            settings=msgspec.to_builtins(play_settings(self._config, self._seed)),
+            facts=msgspec.to_builtins(
+                as_played(self._facts(bots), self._store.meta("facts"), more=not complete)
+            ),
+            publish=self._config.publish.model_dump(),
+            began=self._store.meta("began") or utc(),
+            skipped=self._lineup.skipped,
+            added=sorted(
+                {*(self._store.meta("added") or ()), *(bot.name for bot in self._choices.added)}
+            ),
+            sealed=self._choices.sealed,
+            versions=self._lineup.versions,
+            stages=msgspec.to_builtins(self._lineup.stages),
+            complete=complete,
+        )
+
+    def _facts(self, bots: list[Bot]) -> Facts:
+        config = self._config
+        rules = config.options.in_force()
+        return Facts(
+            name=config.name,
+            game=config.game,
+            rules=rules,
+            differing=differing_rules(config.game, rules),
+            limits=limits_line(config),
+            protection=protection_line(self._launcher, self._config.limits),
+            clock=make_clock(config.clock).describe(),
+            version=__version__,
+            rating=config.rating.constants(find_game(config.game).draw_probability),
+            update=config.rating.updating,
+            entrants=tuple(
+                EntrantFacts(
+                    name=bot.name,
+                    language=bot.language,
+                    author=bot.author,
+                    hash=bot.hash,
+                    executable=bot.executable,
+                    rights=bot.rights.describe(),
+                )
+                for bot in bots
+            ),
+        )
+
+    def _play(self, executor: Executor, bots: list[Bot]) -> None:
+        if self._store.meta("complete") and self._seed.secret and not self._store.meta("sealed"):
+            self._reporter.say(
+                "note: the secret seed was shown when this tournament was complete: whoever saw it"
+                " can compute the deals of the rounds to come"
+            )
+        self._lineup.retire_replaced()
+        self._remember(bots, complete=False)
+        self._store.set_meta(sandbox=self._sandbox)
+        for bot in bots[len(self._before["bots"]) :] if self._before else ():
+            self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
+        names = tuple(bot.name for bot in bots)
+        enough = self._choices.enough
+        planner = Planner(
+            make_format(self._config, self._seed, names, self._lineup.stages),
+            self._store,
+            self._config.match.duplicate,
+            MOST_MATCHES if enough is None else _STEP,
+        )
+        progress = Progress(
+            planner.total(),
+            [Tally(name) for name in names],
+            unit="deal" if self._config.match.duplicate else "match",
+        )
+        if enough is None:  # whether it is enough follows from all deals, see `Conductor.play`
+            checkpoint.take_up(self._store, planner, progress)
+        if there := self._store.count():
+            self._reporter.say(
+                f"continuing: {counted(there, 'deal is', 'deals are')} stored already"
+            )
+        self._progress = progress
+        self._reporter.begin(progress)
+        conductor = Conductor(executor, self._signals, self._reporter)
+        rounds = conductor.play(planner, self._store, self._folder, progress, enough)
+        if rounds is not None:  # then that is what the tournament was
+            self._store.set_meta(identity={**self._store.meta("identity"), "rounds": rounds})

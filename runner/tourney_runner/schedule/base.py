@@ -1,0 +1,175 @@
+"""The interface of a tournament format: entrants, seed and finished rounds give the next round."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import msgspec
+from pydantic import BaseModel, ConfigDict
+
+from tourney_runner.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = [
+    "Field",
+    "Format",
+    "FormatOptions",
+    "OptionError",
+    "RoundResult",
+    "Seating",
+    "Table",
+]
+
+Seating = tuple[int, ...]
+"""Entrant numbers by seat."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """One match of a round before it is played: who sits where in rotation 0."""
+
+    round: int
+    match: int
+    """The number within its round, from 0."""
+    seating: Seating
+
+
+class RoundResult(msgspec.Struct, frozen=True):
+    """What a format may know of a finished round: points and mean place by entrant number."""
+
+    round: int
+    points: dict[int, float]
+    places: dict[int, float]
+    tables: tuple[Seating, ...] = ()
+    """Who sat where, match by match, in rotation 0."""
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """Who takes part, as far as a schedule needs to know.
+
+    Raises:
+        UsageError: There are fewer entrants than seats, or lists of another length.
+    """
+
+    entrants: int
+    players: int
+    """Seats at one table, from 2."""
+    seed: int
+    """The tournament's master seed; formats derive their own from it."""
+    teams: tuple[str | None, ...] = ()
+    """The team of each entrant, None for a bot without one; empty where nobody has one. Two of
+    a team never sit at one table."""
+    names: tuple[str, ...] = ()
+    """The entrants' names, for formats whose options name some of them."""
+    absent: frozenset[int] = frozenset()
+    """Entrants who play no part now; for formats that plan from results in which they did."""
+
+    def __post_init__(self) -> None:
+        there = len(self.present())
+        if not 2 <= self.players <= there:
+            raise UsageError(f"a table of {self.players} cannot be filled from {there} entrants")
+        for what, given in (("teams", self.teams), ("names", self.names)):
+            if given and len(given) != self.entrants:
+                raise UsageError(f"{len(given)} {what} for {self.entrants} entrants")
+
+    def present(self) -> list[int]:
+        """The entrants who play."""
+        return [entrant for entrant in range(self.entrants) if entrant not in self.absent]
+
+    def numbered_teams(self) -> list[int] | None:
+        """A number for each entrant, equal for two of a team alone; None without any teams."""
+        if len({team for team in self.teams if team is not None}) == sum(
+            team is not None for team in self.teams
+        ):
+            return None
+        numbers: dict[str, int] = {}
+        return [
+            -1 - entrant if team is None else numbers.setdefault(team, len(numbers))
+            for entrant, team in enumerate(self.teams)
+        ]
+
+
+class OptionError(UsageError):
+    """An option does not suit these entrants.
+
+    Args:
+        option: Its name, and the index in it of what is wrong, if it is a list.
+        message: What is wrong.
+    """
+
+    def __init__(self, option: tuple[str | int, ...], message: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
+class FormatOptions(BaseModel):
+    """What an organiser may choose of a format; each format extends it.
+
+    The fields are keys of ``schedule:`` beside ``format``. All have defaults and descriptions.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+OptionsT = TypeVar("OptionsT", bound=FormatOptions)
+
+
+class Format(ABC, Generic[OptionsT]):
+    """Plans rounds. It holds no results; what it needs it is given.
+
+    Args:
+        field: The entrants.
+        options: A value of the class's own `options` model.
+
+    Raises:
+        UsageError: These entrants cannot play this format.
+    """
+
+    name: ClassVar[str]
+    """The key in configurations: ``round-robin``."""
+    summary: ClassVar[str]
+    """What is played, in a few words for the plan that is shown before play."""
+    options: ClassVar[type[Any]]
+    """The model of the options, a subclass of `FormatOptions`."""
+    open_to_newcomers: ClassVar[bool] = False
+    """Whether its rounds can be stages of a tournament whose field changes; see `stages`. Then all
+    its rounds are alike, its options have ``rounds``, and it plans ahead unless it also
+    `seeks_newcomers`."""
+    seeks_newcomers: ClassVar[bool] = False
+    """Whether it plans from results and seats those first who have played least, so that whoever
+    joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
+    last_table_decides: ClassVar[bool] = False
+    """Whether its last round is one table whose order is the result, and not the rating's."""
+
+    def __init__(self, field: Field, options: OptionsT) -> None:
+        self.field = field
+        self.chosen = options
+
+    @abstractmethod
+    def rounds(self) -> int | None:
+        """How many rounds there will be; None where that depends on results."""
+
+    @abstractmethod
+    def matches(self, round_number: int) -> int | None:
+        """How many matches a round has; None where that depends on results."""
+
+    @abstractmethod
+    def ahead(self) -> bool:
+        """Whether rounds can be planned before earlier ones are finished."""
+
+    def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - see `stages`
+        """The entrant at whose tables a round is played; None for a round of the whole field."""
+        return None
+
+    @abstractmethod
+    def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
+        """The tables of a round, lazily; None when the tournament is over.
+
+        The same arguments give the same tables on every machine and Python version.
+
+        Args:
+            round_number: From 0.
+            finished: The results of all earlier rounds, or empty where `ahead` is true.
+        """

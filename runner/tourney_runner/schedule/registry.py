@@ -1,0 +1,57 @@
+"""Which formats there are. A new one is a file and a line here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tourney_runner.errors import UsageError
+
+if TYPE_CHECKING:
+    from tourney_runner.schedule.base import Field, Format, FormatOptions
+
+__all__ = ["DEFAULT", "format_class", "make", "names"]
+
+DEFAULT = "round-robin"
+"""The format of a tournament that names none."""
+
+_FORMATS = {
+    "gauntlet": "tourney_runner.schedule.gauntlet:Gauntlet",
+    "knockout": "tourney_runner.schedule.knockout:Knockout",
+    "ladder": "tourney_runner.schedule.ladder:Ladder",
+    "round-robin": "tourney_runner.schedule.round_robin:RoundRobin",
+    "swiss": "tourney_runner.schedule.swiss:Swiss",
+}
+
+
+def names() -> list[str]:
+    """The names of all formats, sorted."""
+    return sorted(_FORMATS)
+
+
+def format_class(name: str) -> type[Format[Any]]:
+    """The format of that name, imported now.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name not in _FORMATS:
+        raise UsageError(f"there is no format {name!r}; the formats are {', '.join(names())}")
+    module, _, attribute = _FORMATS[name].partition(":")
+    found: type[Format[Any]] = getattr(import_module(module), attribute)
+    return found
+
+
+def make(name: str, field: Field, options: FormatOptions | None = None) -> Format[Any]:
+    """A format ready to plan.
+
+    Args:
+        name: One of `names`.
+        field: The entrants.
+        options: A value of that format's ``options`` model; its defaults if left out.
+
+    Raises:
+        UsageError: There is no such format, or these entrants cannot play it.
+    """
+    found = format_class(name)
+    return found(field, found.options() if options is None else options)

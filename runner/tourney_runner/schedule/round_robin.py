@@ -1,0 +1,95 @@
+"""Everybody against everybody at tables of k, balanced after every match.
+
+A *round* is one base block carried round the field (see `orbits`): n matches, each entrant in
+each seat once. Where everybody sits at every table (n = k) there are no opponents to choose,
+only circular orders, and up to five players a round is all of them (see `circles`). With
+``complete: true`` a round is every possible table once (see `subsets`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from pydantic import Field as Option
+
+from tourney_runner.schedule.apart import ApartRounds
+from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Seating, Table
+from tourney_runner.schedule.circles import CircularRounds
+from tourney_runner.schedule.draw import draw, permutation
+from tourney_runner.schedule.orbits import OrbitRounds
+from tourney_runner.schedule.subsets import SubsetRounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["RoundRobin", "RoundRobinOptions"]
+
+
+class RoundRobinOptions(FormatOptions):
+    """The options of ``format: round-robin``."""
+
+    rounds: int = Option(default=10, ge=1, le=1_000_000)
+    """How many rounds are played; in each, every bot sits in every seat equally often."""
+    complete: bool = False
+    """Whether a round is every possible table once instead of a balanced choice of them."""
+
+
+class _Rounds(Protocol):
+    """One way of making rounds; entrants are positions 0 .. n - 1 here."""
+
+    matches: int
+    """Matches in a round."""
+
+    def seatings(self, round_number: int) -> Iterator[Seating]:
+        """The tables of a round."""
+
+
+class RoundRobin(Format[RoundRobinOptions]):
+    """Balanced tables of k among n; `orbits` says what planning a late round costs."""
+
+    name: ClassVar[str] = "round-robin"
+    summary: ClassVar[str] = "everybody against everybody, balanced in meetings and seats"
+    options: ClassVar[type[RoundRobinOptions]] = RoundRobinOptions
+    open_to_newcomers: ClassVar[bool] = True
+
+    def __init__(self, field: Field, options: RoundRobinOptions) -> None:
+        super().__init__(field, options)
+        self._entrant_at = permutation(range(field.entrants), draw(field.seed, "positions"))
+        self._rounds = self._choose_rounds()
+
+    def rounds(self) -> int:
+        """As many as configured."""
+        return self.chosen.rounds
+
+    def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
+        """The same number in every round."""
+        return self._rounds.matches
+
+    def ahead(self) -> bool:
+        """Always: results change nothing."""
+        return True
+
+    def plan(
+        self,
+        round_number: int,
+        finished: Sequence[RoundResult] = (),  # noqa: ARG002 - results change nothing
+    ) -> Iterator[Table] | None:
+        """The tables of a round, None after the last."""
+        return self._tables(round_number) if round_number < self.chosen.rounds else None
+
+    def _tables(self, round_number: int) -> Iterator[Table]:
+        for match, positions in enumerate(self._rounds.seatings(round_number)):
+            seating = tuple([self._entrant_at[position] for position in positions])
+            yield Table(round_number, match, seating)
+
+    def _choose_rounds(self) -> _Rounds:
+        size, seats, seed = self.field.entrants, self.field.players, self.field.seed
+        numbered = self.field.numbered_teams()
+        teams = [numbered[entrant] for entrant in self._entrant_at] if numbered else None
+        if self.chosen.complete and size > seats:
+            return SubsetRounds(size, seats, seed, teams)
+        if teams:
+            return ApartRounds(teams, seats, seed)
+        if size == seats <= CircularRounds.MOST:
+            return CircularRounds(size, seed)
+        return OrbitRounds(size, seats, seed)

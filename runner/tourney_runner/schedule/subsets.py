@@ -1,0 +1,149 @@
+"""Every table of k among n once: all subsets, grouped into orbits of the circle Z_n.
+
+A subset of positions is known by the gaps between its members, going round. Turning the circle
+turns the list of gaps, so the subsets fall into orbits, and one of each is drawn out in a
+shuffled order without listing them: numbers 0 .. C - 1 are visited in steps of a fixed size, each
+is read as a subset that holds position 0, and kept if its gaps are the least of their turns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import comb, gcd
+from typing import TYPE_CHECKING
+
+from tourney_runner.errors import UsageError
+from tourney_runner.schedule.draw import Draw, below, draw
+from tourney_runner.schedule.orbits import Orbits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tourney_runner.schedule.base import Seating
+
+__all__ = ["SubsetRounds"]
+
+
+class SubsetRounds:
+    """Rounds that play every table once.
+
+    Args:
+        size: Entrants.
+        seats: Seats at a table.
+        seed: The master seed.
+        teams: A number for each position, equal for two of a team alone, who never meet.
+
+    Raises:
+        UsageError: No table could be filled without two of a team.
+    """
+
+    def __init__(
+        self, size: int, seats: int, seed: int, teams: Sequence[int] | None = None
+    ) -> None:
+        self._size = size
+        self._seats = seats
+        self._seed = seed
+        self._teams = teams
+        self.matches = comb(size, seats) if teams is None else _tables_apart(teams, seats)
+        if not self.matches:
+            raise UsageError(f"there are fewer than {seats} teams: no table of {seats} is allowed")
+
+    def seatings(self, round_number: int) -> Iterator[Seating]:
+        """Every subset once, each orbit carried round in a row.
+
+        Whole orbits seat everybody in every seat once. A subset that maps onto itself when the
+        circle turns part of the way has a shorter orbit, and teams make holes in orbits: there
+        each match takes the turn of the table that seats its members where they sat least.
+        """
+        random = draw(self._seed, "subsets")
+        orbits = Orbits(self._size, self._seats, random)
+        sat: Counter[tuple[int, int]] = Counter()
+        for members, length in _representatives(self._size, self._seats, random):
+            block = orbits.arrange(members)
+            whole = length == self._size and self._teams is None
+            for shift in range(length):
+                seating = tuple([(position + shift) % self._size for position in block])
+                if self._teams is None or _apart(seating, self._teams):
+                    yield seating if whole else _turned(_fairest_turn(seating, sat), round_number)
+
+
+def _turned(seating: Seating, by: int) -> Seating:
+    turn = by % len(seating)
+    return seating[turn:] + seating[:turn]
+
+
+def _apart(seating: Seating, teams: Sequence[int]) -> bool:
+    return len({teams[position] for position in seating}) == len(seating)
+
+
+def _tables_apart(teams: Sequence[int], seats: int) -> int:
+    """How many subsets have no two of a team: the elementary symmetric polynomial of sizes."""
+    ways = [1] + [0] * seats
+    for size in Counter(teams).values():
+        for taken in range(seats, 0, -1):
+            ways[taken] += size * ways[taken - 1]
+    return ways[seats]
+
+
+def _fairest_turn(seating: Seating, sat: Counter[tuple[int, int]]) -> Seating:
+    """The rotation whose seats are rarest; `sat` counts (position, seat) and is updated."""
+    turns = [_turned(seating, turn) for turn in range(len(seating))]
+
+    def wear(turn: Seating) -> int:
+        return sum(sat[position, seat] ** 2 for seat, position in enumerate(turn))
+
+    fairest = min(turns, key=wear)
+    for seat, position in enumerate(fairest):
+        sat[position, seat] += 1
+    return fairest
+
+
+def _representatives(size: int, seats: int, random: Draw) -> Iterator[tuple[list[int], int]]:
+    """One subset of each orbit and the orbit's length."""
+    number = comb(size - 1, seats - 1)
+    step = _coprime_step(number, random)
+    index = below(number, random)
+    for _ in range(number):
+        members = _subset_with_zero(index, size, seats)
+        period = _period_if_least(_gaps(members, size))
+        if period:
+            yield members, size * period // seats
+        index = (index + step) % number
+
+
+def _coprime_step(number: int, random: Draw) -> int:
+    """A step that visits all numbers below `number`, between a third and two thirds of it."""
+    while True:
+        step = number // 3 + below(number // 3 + 1, random)
+        if gcd(step, number) == 1 or number <= 2:
+            return max(step, 1)
+
+
+def _subset_with_zero(index: int, size: int, seats: int) -> list[int]:
+    """The index-th choice of `seats - 1` positions from 1 to size - 1, in order, after 0."""
+    members, position, left = [0], 1, seats - 1
+    while left:
+        starting_here = comb(size - 1 - position, left - 1)
+        if index < starting_here:
+            members.append(position)
+            left -= 1
+        else:
+            index -= starting_here
+        position += 1
+    return members
+
+
+def _gaps(members: list[int], size: int) -> list[int]:
+    following = [*members[1:], size]
+    return [after - before for before, after in zip(members, following, strict=True)]
+
+
+def _period_if_least(gaps: list[int]) -> int:
+    """After how many gaps the list repeats, if it is the least of its turns; otherwise 0."""
+    for turn in range(1, len(gaps)):
+        turned = gaps[turn:] + gaps[:turn]
+        if turned < gaps:
+            return 0
+        if turned == gaps:
+            return turn
+    return len(gaps)

@@ -1,0 +1,84 @@
+"""A pytest plugin: ``pytest --rule-cases FILE`` tries the rules on positions with known answers.
+
+Load it with ``-p tourney_runner.testing``. It is not a conftest because pytest looks for conftest
+files beside whatever it takes for a path, and until an option is known it takes the option's FILE
+for one.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["RULE_CASES", "read_cases"]
+
+RULE_CASES = pytest.StashKey[list[dict[str, Any]]]()
+"""The cases of the files that were given, in order."""
+
+_TESTS = Path("tests", "games", "test_rule_cases.py")
+"""In the source tree."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--rule-cases``."""
+    parser.getgroup("tourney").addoption(
+        "--rule-cases",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="run only the rule cases of this file (JSON lines); may be given more than once",
+    )
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Write no cache: pytest would put it beside the FILE, which may be anywhere."""
+    if early_config.known_args_namespace.rule_cases:
+        for plugin in ("cacheprovider", "stepwise"):
+            early_config.pluginmanager.set_blocked(plugin)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the files, and collect nothing but their cases."""
+    files: list[Path] = config.getoption("rule_cases")
+    if not files:
+        return
+    folder = config.invocation_params.dir
+    # An installed package has no tests beside it, but pytest is then run in the source tree.
+    trees = (Path(__file__).parents[2], folder, *folder.parents)
+    tests = next((tree / _TESTS for tree in trees if (tree / _TESTS).is_file()), None)
+    if tests is None:
+        raise pytest.UsageError(
+            f"--rule-cases needs the source tree of tourney: run it there; no {_TESTS} found"
+        )
+    config.stash[RULE_CASES] = [case for file in files for case in read_cases(folder / file)]
+    config.args = [str(tests)]
+
+
+def read_cases(file: Path) -> list[dict[str, Any]]:
+    """The cases of a file, one JSON object a line.
+
+    Raises:
+        pytest.UsageError: The file cannot be read, or a line of it is no case.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise pytest.UsageError(f"rule cases: cannot read {file}: {error}") from error
+    return [_case(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _case(line: str, where: str) -> dict[str, Any]:
+    try:
+        case = json.loads(line)
+    except ValueError as error:
+        raise pytest.UsageError(f"{where}: not JSON: {error}") from error
+    if not isinstance(case, dict):
+        raise pytest.UsageError(f"{where}: a case is a JSON object, not {line.strip()[:40]}")
+    for key, kind in (("id", str), ("action", dict), ("legal", bool)):
+        if not isinstance(case.get(key), kind):
+            raise pytest.UsageError(f"{where}: a case needs {key!r}, a {kind.__name__}")
+    return case
