@@ -20,8 +20,8 @@ from tourney_runner.bots import stage
 from tourney_runner.config import load_config
 from tourney_runner.errors import TourneyError
 from tourney_runner.play.match import Tables
-from tourney_runner.play.settings import BotSpec, MatchPlan
-from tourney_runner.process.fair import make_clock
+from tourney_runner.play.play_settings import BotSpec, MatchPlan
+from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from figures import report
 from moves import build, settings
 from tourney_runner import __version__
-from tourney_runner.play.settings import BotSpec, MatchPlan
-from tourney_runner.process.sweep import descendants
-from tourney_runner.process.system import resident_bytes
-from tourney_runner.run.program import WorkerProgram
-from tourney_runner.run.wire import Chunk, Played, Setup, task_frame
+from tourney_runner.play.play_settings import BotSpec, MatchPlan
+from tourney_runner.process.process_tree import descendants
+from tourney_runner.process.procfs import resident_bytes
+from tourney_runner.run.worker_messages import Chunk, Played, Setup, task_frame
+from tourney_runner.run.worker_process import WorkerProgram
 
 if TYPE_CHECKING:
     import argparse

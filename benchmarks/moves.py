@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 
 from figures import report
 from tourney_runner.games.registry import game
-from tourney_runner.play.legal import LegalLists
+from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.match import Tables
-from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process import channel
-from tourney_runner.process.fair import make_clock
+from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 
 if TYPE_CHECKING:

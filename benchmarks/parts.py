@@ -23,9 +23,9 @@ from figures import report, yardstick
 from moves import build, play, settings
 from tourney_runner.play import deal, player
 from tourney_runner.play.match import Tables
-from tourney_runner.play.settings import BotSpec
+from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.process import channel
-from tourney_runner.process.fair import make_clock
+from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol import lines
 

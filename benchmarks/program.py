@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from tourney_runner.errors import TourneyError
-from tourney_runner.process.sweep import descendants
+from tourney_runner.process.process_tree import descendants
 from tourney_runner.results.store import FILE_NAME, Store
 
 __all__ = ["TOURNEY", "cpu_seconds", "stored_deals"]

@@ -24,9 +24,9 @@ import msgspec
 from figures import show, yardstick
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
-from tourney_runner.play.settings import PlaySettings
-from tourney_runner.publish.choices import PublishChoices
-from tourney_runner.publish.choosing import choose
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.publish_options import PublishChoices
+from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime

@@ -15,26 +15,26 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.cli.reporting import make_reporter
+from tourney_runner.cli.run_progress import make_reporter
 from tourney_runner.config import load_config
 from tourney_runner.errors import Interrupted
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.run import checkpoint
-from tourney_runner.run.conductor import Conductor
+from tourney_runner.run.dispatcher import Dispatcher
 from tourney_runner.run.executor import Executor
-from tourney_runner.run.folder import ResultsFolder
 from tourney_runner.run.planner import Planner
-from tourney_runner.run.prepare import Seed, make_format
 from tourney_runner.run.progress import Progress, Tally
+from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.run.signals import StopSignals
-from tourney_runner.run.wire import Chunk, Played
+from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.run.worker_messages import Chunk, Played
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tourney_runner.play.settings import MatchPlan
-    from tourney_runner.run.wire import Outcome, Task
+    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.run.worker_messages import Outcome, Task
 
 __all__ = ["configuration", "fill", "until_first_task"]
 
@@ -160,7 +160,7 @@ def _play(config_path: Path, out: Path, executor: Callable[[int], Executor]) -> 
         assert total is not None
         progress = Progress(total, [Tally(name) for name in names])
         checkpoint.take_up(store, planner, progress)
-        conductor = Conductor(executor(total - store.count()), signals, make_reporter())
+        conductor = Dispatcher(executor(total - store.count()), signals, make_reporter())
         with suppress(Interrupted):
             conductor.play(planner, store, folder, progress)
         return store.count()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import Tables
-from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol.schemas import protocol_schema

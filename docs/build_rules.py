@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tourney_runner.authors.drawing import SUITS
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.replay.terminal_view import SUITS
 
 __all__ = ["PAGES", "build", "main"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 from authors_program import BOTS
-from tourney_runner.authors.kits import KITS
 from tourney_runner.cli.app import app
+from tourney_runner.kits import KITS
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 from authors_program import BOTS
-from tourney_runner.authors.words import Words, WordsError
 from tourney_runner.games.registry import game
+from tourney_runner.human_play.move_parser import Words, WordsError
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 from authors_program import BOTS
-from tourney_runner.authors.again import listen
-from tourney_runner.authors.looking import stored_deal
+from tourney_runner.replay.refeed import listen
+from tourney_runner.replay.stored_deals import stored_deal
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:

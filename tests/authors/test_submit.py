@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from authors_program import BOTS, needs_git
-from tourney_runner.authors.league import League
-from tourney_runner.authors.listing import find_list
+from tourney_runner.league.league_config import League
+from tourney_runner.league.yaml_list_edit import find_list
 
 if TYPE_CHECKING:
     from pathlib import Path

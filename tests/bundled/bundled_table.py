@@ -12,10 +12,10 @@ import yaml
 from tourney_runner.bots import stage
 from tourney_runner.config import load_config
 from tourney_runner.play.match import Tables
-from tourney_runner.play.settings import MatchPlan
+from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
-from tourney_runner.run.prepare import draw_seed, play_settings, specs
+from tourney_runner.run.tournament_setup import draw_seed, play_settings, specs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from bundled_table import Play
-from tourney_runner.process.system import become_subreaper
+from tourney_runner.process.procfs import become_subreaper
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from tourney_runner.games.registry import game
-from tourney_runner.play.faults import SpoiltError
+from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.match import Tables
-from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
-from tourney_runner.process.fair import FairClock
+from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.fair_clock import FairClock
 from tourney_runner.process.launcher import PlainLauncher
-from tourney_runner.process.system import become_subreaper
+from tourney_runner.process.procfs import become_subreaper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -347,7 +347,7 @@ def test_a_temporary_folder_that_is_gone_is_no_fault_of_a_bot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
-    with pytest.raises(SpoiltError, match="could not be started"):
+    with pytest.raises(HostFailureError, match="could not be started"):
         play([bot(tmp_path, 0, ""), bot(tmp_path, 1, "")])
 
 
@@ -355,5 +355,5 @@ def test_a_folder_of_a_bot_that_was_removed_during_the_run_is_no_fault_of_the_bo
     tmp_path: Path,
 ) -> None:
     gone = msgspec.structs.replace(bot(tmp_path, 0, ""), folder=str(tmp_path / "gone"))
-    with pytest.raises(SpoiltError, match="could not be started"):
+    with pytest.raises(HostFailureError, match="could not be started"):
         play([gone, bot(tmp_path, 1, "")])

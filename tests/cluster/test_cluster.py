@@ -9,7 +9,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tourney_runner.process.system import children, is_alive
+from tourney_runner.process.procfs import children, is_alive
 from whole_program import Arena, until
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -32,7 +32,7 @@ if not os.fork():
 CUTS_THE_LINE_ONCE = """
 import sys
 if "dask" in sys.orig_argv:
-    import tourney_runner.cluster.host as host
+    import tourney_runner.cluster.worker_plugin as host
     enter = host.enter
     def cut(luggage, dask_worker):
         host.enter = enter
@@ -43,7 +43,7 @@ if "dask" in sys.orig_argv:
     cut.__module__, cut.__qualname__ = enter.__module__, enter.__qualname__
 """
 IMPATIENT = """
-import tourney_runner.run.silence as silence
+import tourney_runner.run.watchdog as silence
 silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
 """
 
@@ -277,7 +277,7 @@ def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home
 def test_workers_that_cannot_play_are_named_and_hold_nobody_up(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
-    old = _customized(tmp_path / "old", "import runner; tourney_runner.__version__ = '0.0.1'")
+    old = _customized(tmp_path / "old", "import tourney_runner; tourney_runner.__version__ = '0.0.1'")
     bare = _customized(tmp_path / "bare", "import sys; sys.modules['tourney_runner'] = None")
     config = arena.configure(_bots(arena), schedule={"rounds": 2})
     with (

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
-from tourney_runner.cluster.desk import Desk
-from tourney_runner.run.wire import Check, Chunk
+from tourney_runner.cluster.task_queue import TaskQueue
+from tourney_runner.run.worker_messages import Check, Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -26,7 +26,7 @@ def _chunk(lane: int) -> Chunk:
 
 def test_each_place_is_given_the_tasks_of_its_lane() -> None:
     async def trial() -> None:
-        desk = Desk()
+        desk = TaskQueue()
         waiting = [asyncio.create_task(desk.take(lane)) for lane in range(3)]
         await asyncio.sleep(0)
         for lane in (2, 0, 1):
@@ -41,7 +41,7 @@ def test_each_place_is_given_the_tasks_of_its_lane() -> None:
 
 def test_no_task_waits_while_a_place_is_idle() -> None:
     async def trial() -> None:
-        desk = Desk()
+        desk = TaskQueue()
         waiting = asyncio.create_task(desk.take(5))
         await asyncio.sleep(0)
         desk.put(_chunk(2))
@@ -55,7 +55,7 @@ def test_no_task_waits_while_a_place_is_idle() -> None:
 
 def test_a_task_that_is_handed_to_a_place_in_its_last_moment_goes_to_another() -> None:
     async def trial() -> None:
-        desk = Desk()
+        desk = TaskQueue()
         leaving = asyncio.create_task(desk.take(0))
         await asyncio.sleep(0)
         desk.put(_chunk(0))
@@ -69,7 +69,7 @@ def test_a_task_that_is_handed_to_a_place_in_its_last_moment_goes_to_another() -
 
 def test_no_task_is_handed_to_a_place_that_is_being_dismissed() -> None:
     async def trial() -> None:
-        desk = Desk()
+        desk = TaskQueue()
         leaving = asyncio.create_task(desk.take(0))
         await asyncio.sleep(0)
         leaving.cancel()  # what it waits for is cancelled, its own code has not run yet
@@ -82,7 +82,7 @@ def test_no_task_is_handed_to_a_place_that_is_being_dismissed() -> None:
 
 
 def test_a_place_that_comes_back_has_the_lane_that_was_left() -> None:
-    desk = Desk()
+    desk = TaskQueue()
     with desk.place() as first:
         with desk.place() as second, desk.place() as third:
             assert (first, second, third, desk.places) == (0, 1, 2, 3)

@@ -9,9 +9,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tourney_runner.compare.head_to_head import duel
 from tourney_runner.config import load_config
 from tourney_runner.errors import UsageError
-from tourney_runner.league.comparison import duel
 from tourney_runner.ratings.gsprt import Rule
 from whole_program import until
 

@@ -7,10 +7,10 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from tourney_runner.compare.head_to_head import duel
 from tourney_runner.config import load_config
-from tourney_runner.league.comparison import duel
 from tourney_runner.ratings.gsprt import Rule
-from tourney_runner.run.prepare import Seed, make_format
+from tourney_runner.run.tournament_setup import Seed, make_format
 
 if TYPE_CHECKING:
     from pathlib import Path

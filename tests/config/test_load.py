@@ -12,7 +12,7 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tourney_runner.config import Config, bundled, config_schema, load_config
-from tourney_runner.config.values import SIZE, TIME
+from tourney_runner.config.field_types import SIZE, TIME
 from tourney_runner.errors import ConfigError
 from tourney_runner.schedule.round_robin import RoundRobinOptions
 

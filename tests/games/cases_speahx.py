@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
+from tourney_runner.games.speahx.position import Table
 from tourney_runner.games.speahx.state import SpeahxState
-from tourney_runner.games.speahx.table import Table
 
 __all__ = ["check_case", "set_up"]
 

@@ -13,7 +13,7 @@ from tourney_runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.state import Position, TienlenState
 from tourney_runner.games.tienlen.views import TienlenAnswer
-from tourney_runner.play.target import match_over
+from tourney_runner.play.match_end import match_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

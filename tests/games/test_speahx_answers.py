@@ -10,8 +10,8 @@ from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.actions import Action
 from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
+from tourney_runner.games.speahx.position import Table
 from tourney_runner.games.speahx.state import SpeahxState
-from tourney_runner.games.speahx.table import Table
 
 
 def position(hand: str, pile: str = "", *, drawn: str = "", **options: Any) -> SpeahxState:

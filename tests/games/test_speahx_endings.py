@@ -8,8 +8,8 @@ import pytest
 from tourney_runner.games.base import TERMINAL
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
+from tourney_runner.games.speahx.position import Table
 from tourney_runner.games.speahx.state import SpeahxState
-from tourney_runner.games.speahx.table import Table
 
 
 def table_of(*hands: str, pile: str = "7H", **more: Any) -> Table:

@@ -15,8 +15,8 @@ from tourney_runner.games.base import IllegalActionError
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.actions import Action, SpeahxAnswer, encode
 from tourney_runner.games.speahx.cards import LAID_NAMES, NAMES, NUMBERS, RANK
+from tourney_runner.games.speahx.position import Table
 from tourney_runner.games.speahx.state import SpeahxState
-from tourney_runner.games.speahx.table import Table
 
 few_cards = st.sampled_from([rank + suit for rank in "2TJ8K" for suit in "SCH"])
 options = st.fixed_dictionaries(

@@ -7,8 +7,8 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tourney_runner.league.verify import Wanted, verify
 from tourney_runner.results.store import Store
+from tourney_runner.verify.verification import Wanted, verify
 from whole_program import until
 
 if TYPE_CHECKING:

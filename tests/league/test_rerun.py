@@ -8,9 +8,9 @@ import time
 from typing import TYPE_CHECKING
 
 import msgspec
-from tourney_runner.league.ruling import rule, undo
-from tourney_runner.league.verify import Wanted, verify
+from tourney_runner.decisions.sanctions import rule, undo
 from tourney_runner.results.store import Store
+from tourney_runner.verify.verification import Wanted, verify
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tourney_runner.cli.app import app
+from tourney_runner.decisions.sanctions import rule, undo
 from tourney_runner.errors import UsageError
-from tourney_runner.league.ruling import rule, undo
-from tourney_runner.league.verify import Wanted, verify
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import Store
+from tourney_runner.verify.verification import Wanted, verify
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import json
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from tourney_runner.league.league_table import league_table
 from tourney_runner.league.seasons import current, season_folders
-from tourney_runner.league.table import league_table
 
 if TYPE_CHECKING:
     from whole_program import Arena

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 import yaml
+from tourney_runner.decisions.sanctions import rule
 from tourney_runner.errors import UsageError
-from tourney_runner.league.replaying import Cast, as_then, cast_of
-from tourney_runner.league.ruling import rule
-from tourney_runner.league.verify import Wanted, verify
 from tourney_runner.results.records import FaultRecord
-from tourney_runner.results.rows import digest
+from tourney_runner.results.row_codec import digest
 from tourney_runner.results.store import Store
+from tourney_runner.verify.bot_rerunner import AvailableBots, as_then, available_bots
+from tourney_runner.verify.verification import Wanted, verify
 from whole_program import until
 
 if TYPE_CHECKING:
@@ -194,12 +194,12 @@ def test_results_of_a_newer_version_are_refused(out: Path, sql: sqlite3.Connecti
 def test_bots_are_started_as_in_the_run_or_it_is_told(cup: Arena, out: Path) -> None:
     store = Store(out / "results.sqlite", create=True)
     assert store.meta("sandbox") == "limits"
-    cast = cast_of(store)
+    cast = available_bots(store)
     for trusted in (True, False):
         bots = [
             msgspec.structs.replace(bot, command=("bot",), trusted=trusted) for bot in cast.specs
         ]
-        mode, told = as_then(store, Cast(tuple(bots), {}))
+        mode, told = as_then(store, AvailableBots(tuple(bots), {}))
         assert (mode == "limits") == trusted
         assert ("for bots that are trusted here" in told) != trusted
     store.set_meta(sandbox="bwrap")

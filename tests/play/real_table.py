@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import Tables, dealt
+from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
 from tourney_runner.play.seeds import match_seed
-from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.results.records import DealKey
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tourney_runner.play.settings import Retired
+    from tourney_runner.play.play_settings import AutoForfeit
     from tourney_runner.results.records import DealRecord, FaultRecord
 
 __all__ = ["LIMIT", "RealTable", "only_fault", "settings"]
@@ -176,7 +176,7 @@ class RealTable:
         return opened
 
     def play(
-        self, game: str = "tienlen", *, retired: tuple[Retired, ...] = (), **changes: Any
+        self, game: str = "tienlen", *, retired: tuple[AutoForfeit, ...] = (), **changes: Any
     ) -> list[DealRecord]:
         """Play one match with the bots in the order in which they were seated."""
         chosen = settings(game, len(self.bots), **changes)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from real_table import LIMIT, only_fault, settings
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.history import steps
+from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
-from tourney_runner.play.settings import Retired
+from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.results.records import Note
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def test_a_bot_whose_turn_never_came_is_shown_no_request_of_another(table: RealT
 def test_nothing_is_played_for_a_bot_in_a_deal_that_is_over(table: RealTable) -> None:
     table.seat("raise SystemExit(1)")
     table.seat()
-    (record,) = table.play(on_fault="substitute", retired=(Retired(1, "crash", 0),))
+    (record,) = table.play(on_fault="substitute", retired=(AutoForfeit(1, "crash", 0),))
     assert [(fault.seat, fault.substituted) for fault in record.faults] == [(1, False), (0, False)]
     assert record.moves == "!1"
 
@@ -291,10 +291,10 @@ def test_retired_entrants_forfeit_unplayed_and_are_never_started(table: RealTabl
     table.seat("log('start')")
     table.seat(logging=True)
     table.seat(logging=True)
-    retired = Retired(0, "crash", 4)
+    retired = AutoForfeit(0, "crash", 4)
     (record,) = table.play(retired=(retired,))
     (fault,) = record.faults
-    assert Retired.of(fault) == retired  # for whoever plays the deal again
+    assert AutoForfeit.of(fault) == retired  # for whoever plays the deal again
     assert fault.kind == "crash"
     assert "round 5" in fault.cause
     assert record.places[0] == 3

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from real_table import settings
-from tourney_runner.play.history import steps
+from tourney_runner.play.deal_replay import steps
 
 if TYPE_CHECKING:
     from real_table import RealTable
-    from tourney_runner.play.settings import PlaySettings
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.results.records import DealRecord
 
 RULES: dict[str, dict[str, Any]] = {

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from real_table import settings
-from tourney_runner.authors.seats import HousePlayer, seated
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
-from tourney_runner.play.faults import SpoiltError
-from tourney_runner.play.history import steps
+from tourney_runner.play.deal_replay import steps
+from tourney_runner.play.faults import HostFailureError
+from tourney_runner.play.in_process_players import HousePlayer, seated
 from tourney_runner.play.match import dealt, player_setup
-from tourney_runner.play.settings import MatchPlan, Retired
+from tourney_runner.play.play_settings import AutoForfeit, MatchPlan
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.results.records import DealKey
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from real_table import RealTable
-    from tourney_runner.play.settings import PlaySettings
+    from tourney_runner.play.play_settings import PlaySettings
 
 
 def seed_with_an_instant_winner(others: str) -> tuple[PlaySettings, int]:
@@ -68,7 +68,7 @@ def test_a_void_deal_leaves_no_slow_moves_and_no_notes_to_the_next(
     )
     chosen = settings(players=2, move_ms=700, on_fault="substitute", max_faults=99)
     tables = table.tables(chosen)
-    with pytest.raises(SpoiltError):  # nobody can be started any more
+    with pytest.raises(HostFailureError):  # nobody can be started any more
         list(tables.play(MatchPlan(0, 0, (0, 1))))
     temporary.mkdir()
     (record,) = tables.play(MatchPlan(0, 1, (0, 1)))
@@ -235,7 +235,7 @@ def test_results_are_told_only_of_deals_that_a_bot_was_told_of(table: RealTable)
         table.seat(logging=True)
     tables = table.tables(settings(players=3))
     list(tables.play(MatchPlan(0, 0, (0, 1, 2))))
-    list(tables.play(MatchPlan(0, 1, (0, 1, 2), retired=(Retired(1, "crash", 0),))))
+    list(tables.play(MatchPlan(0, 1, (0, 1, 2), retired=(AutoForfeit(1, "crash", 0),))))
     tables.pool.renew()
     assert len(table.messages(0, "result")) == 2
     assert len(table.messages(1, "result")) == len(table.messages(1, "deal")) == 1

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from real_table import settings
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.history import steps
+from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
+from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.play.seeds import deal_seed
-from tourney_runner.play.settings import MatchPlan
 
 if TYPE_CHECKING:
     from real_table import RealTable

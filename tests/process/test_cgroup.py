@@ -23,20 +23,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tourney_runner.errors import RunError
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play import blame
-from tourney_runner.play.faults import SpoiltError
+from tourney_runner.play import fault_classifier
+from tourney_runner.play.faults import HostFailureError
+from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.play.player import Player, PlayerSetup
-from tourney_runner.play.settings import BotSpec
 from tourney_runner.process.cgroup import Group, Groups
 from tourney_runner.process.channel import Caps
 from tourney_runner.process.child import Exit
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
+from tourney_runner.process.procfs import become_subreaper, is_alive
 from tourney_runner.process.sandbox import probe_groups
 from tourney_runner.process.sandbox.backends import BACKENDS
-from tourney_runner.process.sandbox.delegation import control_groups
-from tourney_runner.process.sandbox.finding import UnavailableError
-from tourney_runner.process.system import become_subreaper, is_alive
+from tourney_runner.process.sandbox.cgroup_delegation import control_groups
+from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.protocol.lines import AnswerReader
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ def test_a_deal_is_void_whose_bot_was_ended_for_want_of_memory_elsewhere(
         ponder=True,
     )
     player = Player(BotSpec(number=0, name="hungry", command=words, folder=str(tmp_path)), setup)
-    with pytest.raises(SpoiltError, match="the host ended it for want of memory"):
+    with pytest.raises(HostFailureError, match="the host ended it for want of memory"):
         player.start()
 
 
@@ -308,8 +308,11 @@ def test_what_the_kernel_counts_tells_whose_memory_was_used_up(
 
 def test_being_ended_for_its_own_memory_is_a_fault_of_that_kind() -> None:
     caps = Caps(output=1, deal_output=1, stderr=1, memory=MEMORY)
-    assert blame.ending(Exit(-signal.SIGKILL, 0, out_of_memory=True), "", caps)[0] == "memory"
-    assert blame.ending(Exit(-signal.SIGKILL, 0), "", caps)[0] == "crash"
+    assert (
+        fault_classifier.ending(Exit(-signal.SIGKILL, 0, out_of_memory=True), "", caps)[0]
+        == "memory"
+    )
+    assert fault_classifier.ending(Exit(-signal.SIGKILL, 0), "", caps)[0] == "crash"
 
 
 def test_processes_are_counted_for_each_bot_by_itself(

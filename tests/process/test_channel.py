@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
 from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from tourney_runner.process.system import become_subreaper, children
+from tourney_runner.process.procfs import become_subreaper, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

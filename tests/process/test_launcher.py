@@ -17,8 +17,8 @@ import pytest
 from tourney_runner.process.channel import Caps, Channel
 from tourney_runner.process.child import Exit
 from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from tourney_runner.process.sweep import MARK
-from tourney_runner.process.system import state_and_session
+from tourney_runner.process.process_tree import MARK
+from tourney_runner.process.procfs import state_and_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,8 +166,8 @@ import json, os, sys, time
 from pathlib import Path
 from tourney_runner.process.channel import Caps, Channel
 from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
-from tourney_runner.process.sweep import end_unknown_children
-from tourney_runner.process.system import become_subreaper, children
+from tourney_runner.process.process_tree import end_unknown_children
+from tourney_runner.process.procfs import become_subreaper, children
 
 CAPS = Caps(output=1 << 20, deal_output=1 << 20, stderr=1000, memory=None)
 become_subreaper()

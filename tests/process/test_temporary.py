@@ -8,9 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tourney_runner.process.temporary import make_temp, remove_left_behind, remove_tree
+from tourney_runner.process.temporary_folders import make_temp, remove_left_behind, remove_tree
 
-_MAKE = "import os; from tourney_runner.process.temporary import make_temp; print(make_temp('bot'))"
+_MAKE = """
+import os
+from tourney_runner.process.temporary_folders import make_temp
+print(make_temp("bot"))
+"""
 
 
 @pytest.fixture(autouse=True)

@@ -8,10 +8,10 @@ import pytest
 from simulation import deal, played
 from tourney_runner.ratings.analysis import analyse
 from tourney_runner.ratings.bootstrap import percentiles, ranks, resample
-from tourney_runner.ratings.columns import Columns
+from tourney_runner.ratings.group_sums import Columns
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.raters import OrderFreeRater
-from tourney_runner.ratings.robust import covariance
+from tourney_runner.ratings.sandwich_covariance import covariance
 
 NAMES = ["ada", "bob", "cyd", "dan", "eve", "fay"]
 STRENGTHS = [0.5, 0.3, 0.1, -0.1, -0.3, -0.5]

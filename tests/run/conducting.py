@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import Store
 from tourney_runner.run import checkpoint
-from tourney_runner.run.conductor import Conductor
+from tourney_runner.run.dispatcher import Dispatcher
 from tourney_runner.run.executor import Executor
-from tourney_runner.run.folder import ResultsFolder
 from tourney_runner.run.planner import Planner
 from tourney_runner.run.progress import Progress, Reporter, Tally
+from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.run.signals import StopSignals
-from tourney_runner.run.wire import Chunk, Played
+from tourney_runner.run.worker_messages import Chunk, Played
 from tourney_runner.schedule.base import Field
 from tourney_runner.schedule.round_robin import RoundRobin, RoundRobinOptions
 
 if TYPE_CHECKING:
-    from tourney_runner.play.settings import MatchPlan
-    from tourney_runner.run.wire import Outcome, Task
+    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.run.worker_messages import Outcome, Task
 
 NAMES = [f"bot {number}" for number in range(8)]
 PLAYERS = 4
@@ -95,7 +95,7 @@ def conduct(rounds: int, store: Store, folder: ResultsFolder) -> None:
     planner = Planner(RoundRobin(field, RoundRobinOptions(rounds=rounds)), store, PLAYERS)
     progress = Progress(planner.total(), [Tally(name) for name in NAMES])
     checkpoint.take_up(store, planner, progress)
-    Conductor(AtOnce(), StopSignals(), Silent()).play(planner, store, folder, progress)
+    Dispatcher(AtOnce(), StopSignals(), Silent()).play(planner, store, folder, progress)
     deals = store.count()
     if not deals == progress.done == progress.total:
         sys.exit(f"{deals} deals are stored, {progress.done} of {progress.total} are counted")

@@ -6,7 +6,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from tourney_runner.run.silence import END_AFTER, TELL_EVERY, Silence
+from tourney_runner.run.watchdog import END_AFTER, TELL_EVERY, Silence
 from whole_program import NAP, until
 
 if TYPE_CHECKING:

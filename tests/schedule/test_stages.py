@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tourney_runner.errors import UsageError
 from tourney_runner.schedule import registry
 from tourney_runner.schedule.base import Field, FormatOptions
+from tourney_runner.schedule.field_changes import Stage, StagedFormat, Stages
 from tourney_runner.schedule.ladder import LadderOptions
 from tourney_runner.schedule.round_robin import RoundRobinOptions
-from tourney_runner.schedule.stages import Stage, StagedFormat, Stages
 
 
 def _stages(entrants: int, players: int, rounds: int, joined: int = 0) -> Stages:

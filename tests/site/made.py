@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
-from tourney_runner.play.settings import PlaySettings
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.summary import EntrantFacts, Facts
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store

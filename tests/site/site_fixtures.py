@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from made import make_results
 from playwright.sync_api import sync_playwright
-from tourney_runner.publish.choices import kept_choices
+from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import FILE_NAME, Store

@@ -19,9 +19,9 @@ from site_fixtures import NAMES, write_site
 from tourney_runner.cli.app import app
 from tourney_runner.errors import UsageError
 from tourney_runner.publish import tables
-from tourney_runner.publish.choices import PublishChoices, fault_text
-from tourney_runner.publish.choosing import choose
-from tourney_runner.publish.gather import BotResults, DealRef, SlowRef, gather
+from tourney_runner.publish.publish_options import PublishChoices, fault_text
+from tourney_runner.publish.replay_selection import choose
+from tourney_runner.publish.statistics import BotResults, DealRef, SlowRef, gather
 from tourney_runner.publish.summary import summarise
 from tourney_runner.ratings.analysis import Certainty
 from tourney_runner.ratings.bootstrap import Interval

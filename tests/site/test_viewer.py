@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from playwright.sync_api import expect
-from tourney_runner.play.history import steps
-from tourney_runner.play.settings import PlaySettings
-from tourney_runner.publish.choices import kept_choices
-from tourney_runner.publish.single import replay_page
+from tourney_runner.play.deal_replay import steps
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.publish_options import kept_choices
+from tourney_runner.publish.single_file_replay import replay_page
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:

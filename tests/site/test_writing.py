@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tourney_runner.atomic_write import whole_file, write_whole
 from tourney_runner.errors import RunError
-from tourney_runner.publish.writing import whole_file, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

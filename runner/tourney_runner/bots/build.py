@@ -8,9 +8,9 @@ import time
 from typing import TYPE_CHECKING
 
 from tourney_runner.config.programs import find_program
-from tourney_runner.config.text import escaped, shown
 from tourney_runner.errors import UsageError
 from tourney_runner.process.sandbox import run_build
+from tourney_runner.text import escaped, shown
 
 if TYPE_CHECKING:
     from pathlib import Path

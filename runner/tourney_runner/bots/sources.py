@@ -13,8 +13,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tourney_runner.config.text import escaped
 from tourney_runner.errors import UsageError
+from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

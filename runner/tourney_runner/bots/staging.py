@@ -18,9 +18,9 @@ from tourney_runner.bots.build import build
 from tourney_runner.bots.cache import cache_folder, slot, sweep
 from tourney_runner.bots.sources import Entry, copy, digest, file_digest, scan
 from tourney_runner.config.programs import expanded, find_program, missing_file, missing_program
-from tourney_runner.config.text import escaped, shown
 from tourney_runner.errors import UsageError
 from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.text import escaped, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def stage(
 
     Args:
         entrant: What to stage.
-        cache: Where; `tourney_runner.bots.cache.cache_folder` if left out.
+        cache: Where; `bots.cache.cache_folder` if left out.
         launcher: How its build commands are started; without any confinement if left out.
         build_network: Whether they may use the network.
         build_seconds: For all its build commands together.
@@ -107,7 +107,7 @@ def remove_unfinished(cache: Path | None = None) -> None:
     """Remove the versions that `stage` was at when its process was killed.
 
     Args:
-        cache: Where; `tourney_runner.bots.cache.cache_folder` if left out.
+        cache: Where; `bots.cache.cache_folder` if left out.
     """
     with suppress(OSError):  # others may clean up as well, and whoever stages tells of the rest
         sweep((cache or cache_folder()) / _VERSIONS)
@@ -118,7 +118,7 @@ def version_name(entrant: Entrant, sources: str) -> str:
 
     Args:
         entrant: The bot.
-        sources: The digest of its files, see `tourney_runner.bots.sources`.
+        sources: The digest of its files, see `bots.sources`.
     """
     steps = tuple(expanded(step) for step in entrant.build or ())
     return _sha256([sources, steps, platform.system(), platform.machine()])[:32]

@@ -34,11 +34,11 @@ def check(
 
     import msgspec
 
-    from tourney_runner.authors.check import check_bot, make_plan
-    from tourney_runner.authors.check.text import summary_lines
-    from tourney_runner.authors.protection import tidy
+    from tourney_runner.botcheck import check_bot, make_plan
+    from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.report_text import summary_lines
+    from tourney_runner.cli.check_progress import Silent, Spoken
     from tourney_runner.cli.terminal import write_exactly
-    from tourney_runner.cli.trying import Silent, Spoken
     from tourney_runner.config import load_config, read_bot
 
     plan = make_plan(load_config(config, skip_broken=True, growing=True) if config else None)

@@ -67,12 +67,12 @@ def compare(  # noqa: PLR0913 - each is an option
     the cap. An interrupted comparison is continued by the same command.
     """
     with plain_ctrl_c():
-        from tourney_runner.cli.reporting import make_reporter
+        from tourney_runner.cli.run_progress import make_reporter
+        from tourney_runner.compare.head_to_head import compare_bots, comparison_name, duel
         from tourney_runner.config import load_config
         from tourney_runner.errors import UsageError
-        from tourney_runner.league.comparison import compare_bots, comparison_name, duel
         from tourney_runner.ratings.gsprt import Rule
-        from tourney_runner.run.choices import RunChoices
+        from tourney_runner.run.run_options import RunChoices
 
     try:
         rule = Rule(d0=d0, d1=d1, alpha=alpha, beta=beta, cap=cap)

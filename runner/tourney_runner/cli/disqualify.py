@@ -23,13 +23,13 @@ def disqualify(
     They are computed anew from the stored deals. Deals at which it sat count for nobody. It plays
     no rounds that have not begun.
     """
-    from tourney_runner.cli.texts import print_table
-    from tourney_runner.league import ruling
+    from tourney_runner.cli.output import print_table
+    from tourney_runner.decisions import sanctions
 
     if undo:
-        summary, line = ruling.undo(folder, "disqualified", bot)
+        summary, line = sanctions.undo(folder, "disqualified", bot)
     else:
-        summary, line = ruling.rule(folder, "disqualified", bot, reason)
+        summary, line = sanctions.rule(folder, "disqualified", bot, reason)
     print_table(summary)
     typer.echo(line)
 

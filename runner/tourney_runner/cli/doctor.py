@@ -12,7 +12,7 @@ def doctor() -> None:
 
     It also says what is missing, how to get it, and which clock and cores a run has.
     """
-    from tourney_runner.process.fair import make_clock
+    from tourney_runner.process.fair_clock import make_clock
     from tourney_runner.process.sandbox import choose, probe, probe_groups
     from tourney_runner.run.cores import available, claim
 

@@ -41,9 +41,9 @@ def export(
     from contextlib import closing
 
     from tourney_runner.errors import UsageError
+    from tourney_runner.formatting import counted
     from tourney_runner.publish.export import check_files, write_deals, write_table
     from tourney_runner.publish.summary import summarise
-    from tourney_runner.publish.wording import counted
     from tourney_runner.results.store import FILE_NAME, Store
     from tourney_runner.run.signals import StopSignals
 

@@ -16,7 +16,7 @@ def games(
     ] = None,
 ) -> None:
     """List the games, or the rules of one."""
-    from tourney_runner.cli.texts import game_list, game_options
+    from tourney_runner.cli.output import game_list, game_options
 
     typer.echo(game_list() if game is None else game_options(game))
 

@@ -31,9 +31,9 @@ def league(
 
     In each season a bot gets a point for every bot that ranks below it.
     """
-    from tourney_runner.authors.league import find_league
     from tourney_runner.cli.terminal import stdout_console, write_exactly
-    from tourney_runner.league.table import as_json, as_markdown, as_table, league_table
+    from tourney_runner.league.league_config import find_league
+    from tourney_runner.league.league_table import as_json, as_markdown, as_table, league_table
 
     table = league_table(find_league(league).absolute())
     if format is Format.table:

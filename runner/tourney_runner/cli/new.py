@@ -34,7 +34,7 @@ def new(
 
     It plays by chance and needs nothing but its language.
     """
-    from tourney_runner.authors.kits import create, kit_of
+    from tourney_runner.kits import create, kit_of
 
     kit = kit_of(language)
     files = create(kit, folder, game or ())

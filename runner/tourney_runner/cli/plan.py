@@ -23,8 +23,8 @@ def plan(
     from tourney_runner.config import load_config
     from tourney_runner.process.sandbox import choose
     from tourney_runner.run.cores import available
-    from tourney_runner.run.plan import plan_lines
-    from tourney_runner.run.prepare import draw_seed, protection_line
+    from tourney_runner.run.preview import plan_lines
+    from tourney_runner.run.tournament_setup import draw_seed, protection_line
 
     loaded = load_config(config, seed=seed)
     launcher = choose(loaded.sandbox, trusted=all(bot.trusted for bot in loaded.entrants))

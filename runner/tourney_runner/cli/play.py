@@ -47,10 +47,10 @@ def play(  # noqa: PLR0913 - each is an option
     """
     from rich.console import Console
 
-    from tourney_runner.authors.invitation import invite
-    from tourney_runner.authors.playing import play as play_deals
-    from tourney_runner.authors.protection import tidy
+    from tourney_runner.botcheck.author_sandbox import tidy
     from tourney_runner.config import load_config
+    from tourney_runner.human_play.play_session import play as play_deals
+    from tourney_runner.human_play.play_setup import invite
 
     loaded = load_config(config, skip_broken=True)
     folder = out or Path("results") / f"play-{loaded.path.stem}"

@@ -10,7 +10,7 @@ import typer
 from tourney_runner.cli.options import ResultsDir
 
 if TYPE_CHECKING:
-    from tourney_runner.authors.again import Stored
+    from tourney_runner.replay.refeed import Stored
     from tourney_runner.results.store import Store
 
 __all__ = ["add", "replay"]
@@ -61,10 +61,10 @@ def replay(  # noqa: PLR0913 - each is an option
     """
     from contextlib import closing
 
-    from tourney_runner.authors.looking import last_fault as find_fault
-    from tourney_runner.authors.looking import seat_of, stored_deal
-    from tourney_runner.cli.deals import deal_number
+    from tourney_runner.cli.deal_ids import deal_number
     from tourney_runner.errors import UsageError
+    from tourney_runner.replay.stored_deals import last_fault as find_fault
+    from tourney_runner.replay.stored_deals import seat_of, stored_deal
     from tourney_runner.results.store import FILE_NAME, Store
 
     _refuse_contradictions(
@@ -104,9 +104,9 @@ def _refuse_contradictions(*pairs: dict[str, object]) -> None:
 
 
 def _page(store: Store, deal: int, path: Path, *, debug: bool | None) -> None:
-    from tourney_runner.publish.choices import kept_choices
-    from tourney_runner.publish.single import replay_page
-    from tourney_runner.publish.writing import write_whole
+    from tourney_runner.atomic_write import write_whole
+    from tourney_runner.publish.publish_options import kept_choices
+    from tourney_runner.publish.single_file_replay import replay_page
 
     write_whole(path, replay_page(store, deal, kept_choices(store, debug=debug)))
     typer.echo(f"the replay: {path}")
@@ -117,7 +117,7 @@ def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) 
 
     from rich.console import Console
 
-    from tourney_runner.authors.stepping import Stepper
+    from tourney_runner.replay.stepper import Stepper
 
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     console = Console(width=None if interactive else 100, highlight=False)
@@ -131,13 +131,13 @@ def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) 
 
 
 def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
-    from tourney_runner.authors.again import compare
-    from tourney_runner.authors.feeding import difference_lines, summary_line
-    from tourney_runner.authors.folder import spec_of, stage_bot
-    from tourney_runner.authors.protection import protection, tidy
+    from tourney_runner.botcheck.author_sandbox import protection, tidy
+    from tourney_runner.botcheck.single_bot import spec_of, stage_bot
     from tourney_runner.config import read_bot
     from tourney_runner.errors import UsageError
-    from tourney_runner.play.faults import Fault, SpoiltError
+    from tourney_runner.play.faults import Fault, HostFailureError
+    from tourney_runner.replay.refeed import compare
+    from tourney_runner.replay.refeed_report import difference_lines, summary_line
 
     if seat is None:
         raise UsageError("whose requests shall it be sent? give --seat as well")
@@ -153,7 +153,7 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
                 launcher,
                 lambda one: typer.echo("\n".join(difference_lines(one))),
             )
-        except (Fault, SpoiltError) as error:
+        except (Fault, HostFailureError) as error:
             raise UsageError(f"{bot}: {error}") from error
     typer.echo(summary_line(compared, stored.names[seat]))
 

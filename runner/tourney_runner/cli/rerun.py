@@ -31,11 +31,11 @@ def rerun(
     It is played on the same cards and with the same bots. What counts is the second time; the void
     deal is kept and listed on the page.
     """
-    from tourney_runner.cli.deals import deal_numbers
-    from tourney_runner.cli.texts import print_table
+    from tourney_runner.cli.deal_ids import deal_numbers
+    from tourney_runner.cli.output import print_table
     from tourney_runner.config import load_config
-    from tourney_runner.league.replaying import Workers, staged_by
-    from tourney_runner.league.rerun import rerun as play_rerun
+    from tourney_runner.decisions.rerun import rerun as play_rerun
+    from tourney_runner.verify.bot_rerunner import Workers, staged_by
 
     mode: Mode | None = "off" if no_sandbox else None
     staged: list[Bot] = []

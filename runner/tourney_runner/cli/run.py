@@ -64,12 +64,12 @@ def run(  # noqa: PLR0913 - each is an option
         from contextlib import closing
 
         from tourney_runner.cli.live import LiveReporter
-        from tourney_runner.cli.reporting import make_reporter
-        from tourney_runner.cli.texts import print_table
-        from tourney_runner.publish.certainty import short_schedule
+        from tourney_runner.cli.output import print_table
+        from tourney_runner.cli.run_progress import make_reporter
+        from tourney_runner.publish.schedule_warning import short_schedule
         from tourney_runner.results.store import FILE_NAME, Store
-        from tourney_runner.run.choices import RunChoices
         from tourney_runner.run.roster import entered
+        from tourney_runner.run.run_options import RunChoices
         from tourney_runner.run.tournament import run as run_tournament
 
     choices = RunChoices(

@@ -33,13 +33,13 @@ def season(
     versions, bots that are no longer entered are withdrawn. The results are in `seasons/NAME`
     beside the configuration.
     """
-    from tourney_runner.authors.league import find_league
-    from tourney_runner.cli.reporting import make_reporter
+    from tourney_runner.atomic_write import write_whole
+    from tourney_runner.cli.run_progress import make_reporter
     from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.config import load_config
     from tourney_runner.league import changes, seasons
-    from tourney_runner.league.table import as_json, as_markdown, league_table
-    from tourney_runner.publish.writing import write_whole
+    from tourney_runner.league.league_config import find_league
+    from tourney_runner.league.league_table import as_json, as_markdown, league_table
 
     path = find_league(league).absolute()
     choices = seasons.season_choices(

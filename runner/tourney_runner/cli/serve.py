@@ -32,9 +32,9 @@ def serve(
     """
     from contextlib import closing, suppress
 
-    from tourney_runner.publish.claim import SITE_FOLDER, is_site
-    from tourney_runner.publish.files import write_files
+    from tourney_runner.publish.result_files import write_files
     from tourney_runner.publish.serve import SiteServer
+    from tourney_runner.publish.site_folder import SITE_FOLDER, is_site
     from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
 

@@ -42,10 +42,10 @@ def standings(
     """
     from contextlib import closing
 
+    from tourney_runner.cli.output import print_table
     from tourney_runner.cli.terminal import write_exactly
-    from tourney_runner.cli.texts import print_table
     from tourney_runner.errors import UsageError
-    from tourney_runner.publish.certainty import QUICK_DEALS, short_schedule
+    from tourney_runner.publish.schedule_warning import QUICK_DEALS, short_schedule
     from tourney_runner.publish.summary import summarise
     from tourney_runner.publish.tables import FORMATS
     from tourney_runner.results.store import FILE_NAME, Store

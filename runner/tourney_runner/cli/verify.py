@@ -45,12 +45,12 @@ def verify(  # noqa: PLR0913 - each is an option
     """
     import msgspec
 
-    from tourney_runner.cli.deals import deal_numbers
+    from tourney_runner.cli.deal_ids import deal_numbers
     from tourney_runner.cli.terminal import write_exactly
-    from tourney_runner.league.replaying import Workers, staged_by
-    from tourney_runner.league.text import report_lines
-    from tourney_runner.league.verify import Wanted
-    from tourney_runner.league.verify import verify as verify_folder
+    from tourney_runner.verify.bot_rerunner import Workers, staged_by
+    from tourney_runner.verify.text import report_lines
+    from tourney_runner.verify.verification import Wanted
+    from tourney_runner.verify.verification import verify as verify_folder
 
     mode: Mode | None = "off" if no_sandbox else None
     staged: list[Bot] = []

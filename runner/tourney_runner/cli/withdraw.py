@@ -44,13 +44,13 @@ def withdraw(
     Rounds of which something is stored are played to their end with it; the rounds after them
     are planned anew for the others. On a day to come, the first run from that day on does so.
     """
-    from tourney_runner.cli.texts import print_table
-    from tourney_runner.league import ruling
+    from tourney_runner.cli.output import print_table
+    from tourney_runner.decisions import sanctions
 
     if undo:
-        summary, line = ruling.undo(folder, "withdrawn", bot)
+        summary, line = sanctions.undo(folder, "withdrawn", bot)
     else:
-        summary, line = ruling.rule(folder, "withdrawn", bot, reason, since)
+        summary, line = sanctions.rule(folder, "withdrawn", bot, reason, since)
     print_table(summary)
     typer.echo(line)
 

@@ -1,1 +1,1 @@
-"""Play on several machines: an engine for `tourney_runner.run.executor` on top of Dask distributed."""
+"""Play on several machines: an engine for `run.executor` on top of Dask distributed."""

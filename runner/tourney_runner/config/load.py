@@ -8,29 +8,29 @@ from collections import Counter
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
+from tourney_runner.config.bot_entries import Candidate, EntryReader
 from tourney_runner.config.bundled import bundled, bundled_names
-from tourney_runner.config.document import Document, load_document
-from tourney_runner.config.entrants import Candidate, Candidates
+from tourney_runner.config.diagnostics import Mark, Path, Problem, Problems
+from tourney_runner.config.field_types import folded
+from tourney_runner.config.file_models import MatchFile, Settings
 from tourney_runner.config.models import (
-    Conduct,
     Config,
-    LeftOut,
     LimitsConfig,
     MatchConfig,
     PublishConfig,
     RatingConfig,
+    RunConfig,
     ScheduleConfig,
+    SkippedBot,
     TimeConfig,
 )
-from tourney_runner.config.problems import Mark, Path, Problem, Problems
-from tourney_runner.config.reading import read
-from tourney_runner.config.text import escaped, listed, nearest, shown
-from tourney_runner.config.values import folded
-from tourney_runner.config.written import MatchFile, Settings
+from tourney_runner.config.validation import read
+from tourney_runner.config.yaml_document import Document, load_document
 from tourney_runner.errors import ConfigError, UsageError
 from tourney_runner.games import registry as games
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field, OptionError
+from tourney_runner.text import escaped, listed, nearest, shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -111,7 +111,7 @@ def load_config(
         schedule=schedule,
         match=match,
         skipped=skipped,
-        **{name: getattr(settings, name) for name in Conduct.model_fields},
+        **{name: getattr(settings, name) for name in RunConfig.model_fields},
     )
 
 
@@ -222,7 +222,7 @@ def _seed(seed: int | str | None) -> int | str | None:
 
 def _candidates(
     document: Document, file: FilePath, *, seats: int | None, skip_broken: bool
-) -> tuple[list[Candidate], tuple[LeftOut, ...]]:
+) -> tuple[list[Candidate], tuple[SkippedBot, ...]]:
     """All entrants in their order, and those that were left out.
 
     Args:
@@ -236,14 +236,14 @@ def _candidates(
         found = f"found {shown(entries)}" if "bots" in document.data else "this key is missing"
         document.add(("bots",), f"{found}, expected a list of bots")
         return [], ()
-    reader = Candidates(document, FilePath(os.path.realpath(file.parent)))
+    reader = EntryReader(document, FilePath(os.path.realpath(file.parent)))
     read_entries = [reader.read(index) for index in range(len(entries))]
     candidates = [candidate for candidate in read_entries if candidate is not None]
-    skipped: list[LeftOut] = []
+    skipped: list[SkippedBot] = []
     for candidate in [candidate for candidate in candidates if candidate.broken]:
         if skip_broken:
             candidates.remove(candidate)
-            skipped.append(LeftOut(name=candidate.entrant.name, why=str(candidate.broken[0])))
+            skipped.append(SkippedBot(name=candidate.entrant.name, why=str(candidate.broken[0])))
         else:
             for problem in candidate.broken:
                 document.problems.add(problem)

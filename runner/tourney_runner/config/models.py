@@ -15,23 +15,23 @@ from pydantic import (
     field_validator,
 )
 
-from tourney_runner.config.values import SIZE, TIME, Line
+from tourney_runner.config.field_types import SIZE, TIME, Line
 from tourney_runner.games.base import GameOptions
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox.backends import Mode
 from tourney_runner.schedule.base import FormatOptions
 
 __all__ = [
-    "Conduct",
     "Config",
     "Entrant",
-    "LeftOut",
     "LimitsConfig",
     "MatchConfig",
     "PublishConfig",
     "RatingConfig",
+    "RunConfig",
     "ScheduleConfig",
     "Section",
+    "SkippedBot",
     "TimeConfig",
 ]
 
@@ -146,7 +146,7 @@ class RatingConfig(Section):
         return self.update or ("sequential" if self.tau else "order_free")
 
     def constants(self, usual_draw: float) -> dict[str, float]:
-        """Those of `tourney_runner.ratings.model.Model`, by name.
+        """Those of `ratings.model.Model`, by name.
 
         Args:
             usual_draw: The game's own `draw_probability`.
@@ -175,9 +175,9 @@ class ScheduleConfig(Section):
     """Who meets whom."""
 
     format: str
-    """A name that `tourney_runner.schedule.registry` knows."""
+    """A name that `schedule.registry` knows."""
     options: SerializeAsAny[FormatOptions]
-    """The format's own options, as `tourney_runner.schedule.registry.make` takes them."""
+    """The format's own options, as `schedule.registry.make` takes them."""
 
     @property
     def rounds(self) -> int | None:
@@ -224,7 +224,7 @@ class Entrant(Section):
     """Two of a team never sit at one table."""
 
 
-class LeftOut(Section):
+class SkippedBot(Section):
     """A bot that the configuration names and that takes no part, since it cannot run here."""
 
     name: str
@@ -232,7 +232,7 @@ class LeftOut(Section):
     """In one line."""
 
 
-class Conduct(Section):
+class RunConfig(Section):
     """How matches are run and rated: what files and the program write alike."""
 
     time: TimeConfig = Field(default_factory=TimeConfig)
@@ -263,7 +263,7 @@ class Conduct(Section):
     publish: PublishConfig = Field(default_factory=PublishConfig)
 
 
-class Config(Conduct):
+class Config(RunConfig):
     """A tournament, ready to be planned."""
 
     path: Path
@@ -277,4 +277,4 @@ class Config(Conduct):
     entrants: tuple[Entrant, ...]
     schedule: ScheduleConfig
     match: MatchConfig
-    skipped: tuple[LeftOut, ...] = ()
+    skipped: tuple[SkippedBot, ...] = ()

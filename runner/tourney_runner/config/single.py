@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.config.document import Document
-from tourney_runner.config.entrants import Candidates
-from tourney_runner.config.problems import NOWHERE, Problems
+from tourney_runner.config.bot_entries import EntryReader
+from tourney_runner.config.diagnostics import NOWHERE, Problems
+from tourney_runner.config.yaml_document import Document
 from tourney_runner.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read_bot(folder: Path, *, name: str | None = None) -> Entrant:
     problems = Problems(str(folder))
     entry = {"bot": str(folder), **({} if name is None else {"name": name})}
     document = Document(str(folder), problems, entry, marks={(): NOWHERE})
-    candidate = Candidates(document, Path.cwd()).reference(())
+    candidate = EntryReader(document, Path.cwd()).reference(())
     for problem in candidate.broken if candidate else ():
         problems.add(problem)
     if candidate is None or problems:

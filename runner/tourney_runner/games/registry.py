@@ -1,7 +1,7 @@
 """Which games there are.
 
 The two bundled games are known by name; an installed package adds its own with an entry point
-in the group ``tourney.games`` whose object is a `tourney_runner.games.base.Game`.
+in the group ``tourney.games`` whose object is a `games.base.Game`.
 """
 
 from __future__ import annotations

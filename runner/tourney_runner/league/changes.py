@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.publish.wording import counted, plain
+from tourney_runner.formatting import counted, plain
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary

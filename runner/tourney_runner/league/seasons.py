@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.config.text import shown
+from tourney_runner.atomic_write import write_whole
+from tourney_runner.decisions.sanctions import open_results, publish, rule, undo
 from tourney_runner.errors import UsageError
 from tourney_runner.league.changes import Seen, changes, seen, text
-from tourney_runner.league.ruling import open_results, publish, rule, undo
 from tourney_runner.publish.summary import summarise
-from tourney_runner.publish.writing import write_whole
-from tourney_runner.results.identity import identity_if_begun
 from tourney_runner.results.rulings import decision_about
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.run.choices import RunChoices
+from tourney_runner.results.tournament_record import identity_if_begun
+from tourney_runner.run.run_options import RunChoices
 from tourney_runner.run.tournament import run
+from tourney_runner.text import shown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from tourney_runner.play.faults import EndedBeforeError, Fault
-from tourney_runner.play.legal import LegalLists
+from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.seat import Seat
 from tourney_runner.protocol.lines import encode, encode_lines, quoted
 from tourney_runner.protocol.messages import Deal, Move, MoveTime, Result
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tourney_runner.games.base import Answer, Game, State
+    from tourney_runner.play.play_settings import AutoForfeit, PlaySettings
     from tourney_runner.play.player import Player
-    from tourney_runner.play.settings import PlaySettings, Retired
     from tourney_runner.results.records import FaultKind
 
 __all__ = ["DealInPlay"]
@@ -100,7 +100,7 @@ class DealInPlay:
         self._faults: list[FaultRecord] = []
         self._debug: list[tuple[int, int, str]] = []
 
-    def play(self, start: int | None, retired: Sequence[Retired] = ()) -> DealRecord:
+    def play(self, start: int | None, retired: Sequence[AutoForfeit] = ()) -> DealRecord:
         """Play to the end; a deal that the cards alone decide asks nobody (T36a).
 
         Args:
@@ -130,7 +130,7 @@ class DealInPlay:
             names=self._names,
         )
 
-    def _begin(self, gone: Mapping[int, Retired]) -> None:
+    def _begin(self, gone: Mapping[int, AutoForfeit]) -> None:
         """Have all who play ready before the first move, so that no start falls into a move."""
         for seat in self._seats:
             if absent := gone.get(seat.player.bot.number):
@@ -258,7 +258,7 @@ class DealInPlay:
             self._forfeit(seat)
         return substituted
 
-    def _forfeit_unplayed(self, seat: Seat, absent: Retired) -> None:
+    def _forfeit_unplayed(self, seat: Seat, absent: AutoForfeit) -> None:
         self._faults.append(
             FaultRecord(seat.number, absent.entrant, absent.kind, len(self._codes), absent.cause)
         )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tourney_runner.results.records import FaultKind
 
-__all__ = ["EndedBeforeError", "Fault", "SpoiltError"]
+__all__ = ["EndedBeforeError", "Fault", "HostFailureError"]
 
 
 class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error, not ours
     """One fault of one bot.
 
     Args:
-        kind: See `tourney_runner.results.records.FaultKind`.
+        kind: See `results.records.FaultKind`.
         cause: What happened, in plain words for the author of the bot.
         answer: What the bot had written since the request.
         stderr: What it had written to stderr.
@@ -38,7 +38,7 @@ class EndedBeforeError(Exception):
     """
 
 
-class SpoiltError(Exception):
+class HostFailureError(Exception):
     """The host spoilt a move, so that nobody can say whose fault its delay is: the deal is void.
 
     Args:

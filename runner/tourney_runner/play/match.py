@@ -9,11 +9,11 @@ import msgspec
 
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
-from tourney_runner.play.faults import SpoiltError
+from tourney_runner.play.faults import HostFailureError
+from tourney_runner.play.match_end import match_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
 from tourney_runner.play.seeds import bot_seed, deal_seed, match_seed
-from tourney_runner.play.target import match_over
 from tourney_runner.process.channel import Caps
 from tourney_runner.process.launcher import ResourceLimits
 from tourney_runner.protocol.lines import AnswerReader, encode
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tourney_runner.games.base import GameOptions, State
+    from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
     from tourney_runner.play.player import Player
-    from tourney_runner.play.settings import BotSpec, MatchPlan, PlaySettings
     from tourney_runner.process.clock import Clock
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord
@@ -174,7 +174,7 @@ class Tables:
             before = list(faults)
             try:
                 record, following = self._try_deal(plan, players, number, start, faults)
-            except SpoiltError as error:
+            except HostFailureError as error:
                 for player in players:
                     player.stop()
                     player.notes.clear()  # they would be read as notes on a deal that counts

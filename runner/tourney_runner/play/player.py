@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tourney_runner.errors import RunError
 from tourney_runner.games.base import Answer
-from tourney_runner.play.blame import at_start, ending, excess, hosts_failure, seconds, silence
-from tourney_runner.play.faults import EndedBeforeError, Fault, SpoiltError
+from tourney_runner.play.fault_classifier import (
+    at_start,
+    ending,
+    excess,
+    hosts_failure,
+    seconds,
+    silence,
+)
+from tourney_runner.play.faults import EndedBeforeError, Fault, HostFailureError
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
-from tourney_runner.process.handover import Handover
+from tourney_runner.process.core_yield import Handover
 from tourney_runner.process.launcher import Program, ResourceLimits
 from tourney_runner.protocol.lines import (
     UNREADABLE,
@@ -28,7 +35,7 @@ from tourney_runner.protocol.messages import Ready
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tourney_runner.play.settings import BotSpec
+    from tourney_runner.play.play_settings import BotSpec
     from tourney_runner.process.child import Child, Exit
     from tourney_runner.process.clock import Charge, Clock, Watch
     from tourney_runner.process.launcher import Launcher
@@ -123,7 +130,9 @@ class Player:
             self._child = setup.launcher.start(program, setup.resources)
         except (OSError, ValueError, RunError) as error:  # ValueError: words no program can get
             if hosts_failure(error, program):
-                raise SpoiltError(self.bot.name, f"it could not be started: {error}") from error
+                raise HostFailureError(
+                    self.bot.name, f"it could not be started: {error}"
+                ) from error
             raise Fault("start", f"it could not be started: {error}") from error
         self._watch = setup.clock.watch(self._child)
         self._used = self._check_at = self._deals = 0
@@ -393,7 +402,7 @@ class Player:
         """
         if charge.spoilt and charge.charged < _HOPELESS * self._limit:
             self._end()
-            raise SpoiltError(self.bot.name, charge.spoilt)
+            raise HostFailureError(self.bot.name, charge.spoilt)
 
     def _note(self, noise: Noise, line: bytes) -> None:
         if line.isspace():
@@ -420,7 +429,7 @@ class Player:
         by_itself = self._child is not None and self._child.wait(_EXIT_GRACE)
         stderr, ended = self._end()
         if ended is not None and ended.host_out_of_memory:
-            raise SpoiltError(self.bot.name, "the host ended it for want of memory")
+            raise HostFailureError(self.bot.name, "the host ended it for want of memory")
         kind, cause = ending(ended if by_itself else None, stderr, setup.caps)
         if self._deals > 1 and self._used == self._used_before:
             self.notes.append(("ended", f"{cause}, between two deals: it is started anew"))
@@ -436,7 +445,7 @@ class Player:
         if charge.charged < limit:
             self._end()
             starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"
-            raise SpoiltError(self.bot.name, starved)
+            raise HostFailureError(self.bot.name, starved)
         begun = self._channel is not None and self._channel.received() != b""
         stale, answered = bool(self._unused), self._used > 0
         kind, cause = silence(limit, stray=self._stray, begun=begun, stale=stale, answered=answered)

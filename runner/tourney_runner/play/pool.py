@@ -7,13 +7,13 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from tourney_runner.play.player import Player
-from tourney_runner.process.memory import is_short
+from tourney_runner.process.host_memory import is_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tourney_runner.play.play_settings import BotSpec
     from tourney_runner.play.player import PlayerSetup
-    from tourney_runner.play.settings import BotSpec
 
 __all__ = ["PlayerPool"]
 

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Literal, Self
 
 from tourney_runner.errors import RunError
-from tourney_runner.process.system import is_alive, place
+from tourney_runner.process.procfs import is_alive, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

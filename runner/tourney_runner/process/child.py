@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
-from tourney_runner.process.sweep import (
+from tourney_runner.process.process_tree import (
     descendants,
     end_orphans,
     end_tree,
@@ -18,14 +18,14 @@ from tourney_runner.process.sweep import (
     reap,
     thaw,
 )
-from tourney_runner.process.system import (
+from tourney_runner.process.procfs import (
     IS_LINUX,
     has_exited,
     proportional_bytes,
     resident_bytes,
     tasks,
 )
-from tourney_runner.process.temporary import remove_tree
+from tourney_runner.process.temporary_folders import remove_tree
 
 if TYPE_CHECKING:
     from pathlib import Path

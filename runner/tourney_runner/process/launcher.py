@@ -17,9 +17,9 @@ from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 from tourney_runner.process.child import Child, detached
-from tourney_runner.process.sweep import MARK
-from tourney_runner.process.system import place
-from tourney_runner.process.temporary import make_temp, remove_tree
+from tourney_runner.process.process_tree import MARK
+from tourney_runner.process.procfs import place
+from tourney_runner.process.temporary_folders import make_temp, remove_tree
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,8 +1,8 @@
 """The messages between the runner and a bot: JSON objects, one a line, UTF-8.
 
 The runner writes `Hello`, `Deal`, `Move` and `Result`; a bot writes one `Ready` and then one
-`tourney_runner.games.base.Answer` for each `Move`. Fields may be added within a protocol version, so
-both sides ignore fields, and bots ignore message types, that they do not know.
+`games.base.Answer` for each `Move`. Fields may be added within a protocol version. Both sides
+ignore fields that they do not know, and bots ignore message types that they do not know.
 """
 
 from __future__ import annotations

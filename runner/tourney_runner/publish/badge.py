@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tourney_runner.formatting import plain
 from tourney_runner.publish.rendering import environment
-from tourney_runner.publish.wording import plain
 
 if TYPE_CHECKING:
-    from tourney_runner.publish.rows import Row
+    from tourney_runner.publish.standings_rows import Row
 
 __all__ = ["badge"]
 

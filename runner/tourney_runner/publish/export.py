@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
+from tourney_runner.atomic_write import whole_file
 from tourney_runner.errors import UsageError
 from tourney_runner.publish.summary import kept_facts
 from tourney_runner.publish.tables import FORMATS, no_formula
-from tourney_runner.publish.writing import whole_file
 from tourney_runner.results.rulings import in_force
 
 if TYPE_CHECKING:

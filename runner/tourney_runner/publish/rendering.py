@@ -12,7 +12,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tourney_runner.publish import wording
+from tourney_runner import formatting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +40,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {name: getattr(wording, name) for name in wording.__all__}
+    made.globals |= {name: getattr(formatting, name) for name in formatting.__all__}
     return made
 
 

@@ -13,8 +13,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tourney_runner.errors import UsageError
-from tourney_runner.publish.claim import MARKER
 from tourney_runner.publish.rendering import asset
+from tourney_runner.publish.site_folder import MARKER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.play.settings import PlaySettings
-from tourney_runner.publish import plots
+from tourney_runner.atomic_write import write_whole
+from tourney_runner.formatting import counted, ordinal, utc
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish import charts
 from tourney_runner.publish.badge import badge
-from tourney_runner.publish.choosing import choose
-from tourney_runner.publish.claim import MARKER, claim
-from tourney_runner.publish.facts import fact_rows, game_title, recipe
-from tourney_runner.publish.gather import gather
+from tourney_runner.publish.fault_summary import troubles
+from tourney_runner.publish.provenance import fact_rows, game_title, recipe
 from tourney_runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
-from tourney_runner.publish.replay import Camera, ranked_players
-from tourney_runner.publish.rows import rows
+from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
+from tourney_runner.publish.replay_selection import choose
+from tourney_runner.publish.site_folder import MARKER, claim
+from tourney_runner.publish.standings_rows import rows
+from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.tables import FORMATS
-from tourney_runner.publish.troubles import troubles
-from tourney_runner.publish.wording import counted, ordinal, utc
-from tourney_runner.publish.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tourney_runner.publish.choices import PublishChoices
-    from tourney_runner.publish.gather import BotResults
-    from tourney_runner.publish.replay import Film
+    from tourney_runner.publish.publish_options import PublishChoices
+    from tourney_runner.publish.replay_builder import Replay
+    from tourney_runner.publish.statistics import BotResults
     from tourney_runner.publish.summary import Summary
     from tourney_runner.results.store import Store
 
@@ -115,7 +115,7 @@ class Site:
             facts=self._facts,
             recipe=self._recipe,
             plot=plot,
-            lines=plots.LINES,
+            lines=charts.LINES,
             names=self._line_names(),
             warning=self._gathered.warning,
             troubles=list(troubles(self._rows, self._gathered.bots)),
@@ -189,9 +189,9 @@ class Site:
                 ),
             )
 
-    def _films(self) -> Iterator[tuple[Film, tuple[str, ...]]]:
+    def _films(self) -> Iterator[tuple[Replay, tuple[str, ...]]]:
         by_number = sorted(self._rows, key=lambda row: row.number)
-        camera = Camera(
+        camera = ReplayBuilder(
             self._settings,
             [row.standing.name for row in by_number],
             self._choices,
@@ -206,12 +206,12 @@ class Site:
             if not left:
                 return
 
-    def _uncounted(self, film: Film) -> list[str]:
+    def _uncounted(self, film: Replay) -> list[str]:
         """Who has made a deal count for nobody."""
         out = {row.standing.name for row in self._rows if row.is_out}
         return [player.name for player in film.players if player.name in out]
 
-    def _replay(self, film: Film, uncounted: list[str]) -> str:
+    def _replay(self, film: Replay, uncounted: list[str]) -> str:
         before, after = self._beside[film.number]
         return self._page(
             "replay.html",
@@ -229,36 +229,36 @@ class Site:
         return self._page("meetings.html", bots=self._gathered.bots, order=order)
 
     def _pictures(self) -> str:
-        first = self._placed[: plots.ROWS]
+        first = self._placed[: charts.ROWS]
         names = [row.standing.name for row in first]
         bots = self._gathered.bots
         players = self._summary.facts.rules["players"]
         seat_means = [_seat_mean(bots, seat) for seat in range(players)]
         drawn = {
             "rating": self._rating_plot(),
-            "places": plots.places_plot(names, [row.standing.places for row in first]),
-            "seats": plots.seats_plot(seat_means),
-            "time": plots.time_plot(names, [bots[row.number].time for row in first]),
+            "places": charts.places_plot(names, [row.standing.places for row in first]),
+            "seats": charts.seats_plot(seat_means),
+            "time": charts.time_plot(names, [bots[row.number].time for row in first]),
         }
         return self._page(
             "pictures.html",
             plots=drawn,
             bots=bots,
-            lines=plots.LINES,
+            lines=charts.LINES,
             names=self._line_names(),
             ordinals=[ordinal(place + 1) for place in range(players)],
-            bars=plots.ROWS,
+            bars=charts.ROWS,
             marks=self._marks(),
             players=players,
             seat_means=seat_means,
         )
 
     def _rating_plot(self) -> str:
-        best = [row.number for row in self._placed[: plots.LINES]]
-        return plots.rating_plot(self._gathered.history, best, self._line_names())
+        best = [row.number for row in self._placed[: charts.LINES]]
+        return charts.rating_plot(self._gathered.history, best, self._line_names())
 
     def _line_names(self) -> list[str]:
-        return [row.standing.name for row in self._placed[: plots.LINES]]
+        return [row.standing.name for row in self._placed[: charts.LINES]]
 
     def _marks(self) -> list[dict[str, Any]]:
         """A dozen columns of the history."""
@@ -276,7 +276,7 @@ def _put(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def _listed(film: Film, page: str, faults: tuple[str, ...], *, uncounted: bool) -> _Listed:
+def _listed(film: Replay, page: str, faults: tuple[str, ...], *, uncounted: bool) -> _Listed:
     return _Listed(
         number=film.number,
         round=film.round,

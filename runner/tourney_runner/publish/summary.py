@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tourney_runner.play.seeds import seed_hash
-from tourney_runner.publish.final import final_order, last_table_decides
+from tourney_runner.publish.knockout_result import final_order, last_table_decides
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.raters import Update
 from tourney_runner.ratings.standings import Standing, standings

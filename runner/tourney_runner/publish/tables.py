@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.publish.wording import counted, plain, steers
+from tourney_runner.formatting import counted, plain, steers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 
 from tourney_runner.ratings.bootstrap import Interval, percentiles, ranks, resample
-from tourney_runner.ratings.columns import Columns
+from tourney_runner.ratings.group_sums import Columns
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.raters import OrderFreeRater
-from tourney_runner.ratings.robust import covariance
+from tourney_runner.ratings.sandwich_covariance import covariance
 from tourney_runner.ratings.standings import Scoreboard, Standings
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tourney_runner.ratings.bootstrap import Resampled
-    from tourney_runner.ratings.deals import Deal
+    from tourney_runner.ratings.rated_deals import Deal
     from tourney_runner.ratings.raters import Update
 
     Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.columns import Columns
+    from tourney_runner.ratings.group_sums import Columns
 
     Floats = NDArray[np.float64]
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from math import copysign, inf, isfinite, log, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tourney_runner.ratings.deals import average_places
+from tourney_runner.ratings.rated_deals import average_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tourney_runner.ratings.deals import Deal
+    from tourney_runner.ratings.rated_deals import Deal
 
 __all__ = ["Comparison", "ComparisonOutcome", "Rule", "Verdict", "compare", "leads"]
 

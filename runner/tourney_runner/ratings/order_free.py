@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tourney_runner.ratings.model import Rating
-from tourney_runner.ratings.truncated_arrays import messages
+from tourney_runner.ratings.truncated_gaussian_arrays import messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

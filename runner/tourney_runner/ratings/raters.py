@@ -6,14 +6,14 @@ from array import array
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from tourney_runner.ratings.deals import tie_seed
 from tourney_runner.ratings.model import Rating
+from tourney_runner.ratings.rated_deals import tie_seed
 from tourney_runner.ratings.sequential import finishing_order, revise
 
 if TYPE_CHECKING:
-    from tourney_runner.ratings.deals import Deal
     from tourney_runner.ratings.model import Model
     from tourney_runner.ratings.order_free import Fit
+    from tourney_runner.ratings.rated_deals import Deal
 
 __all__ = ["OrderFreeRater", "Rater", "SequentialRater", "Update", "rater"]
 

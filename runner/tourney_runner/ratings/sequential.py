@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tourney_runner.games.shuffle import shuffled
 from tourney_runner.ratings.model import Rating
-from tourney_runner.ratings.truncated import tie_message, win_message
+from tourney_runner.ratings.truncated_gaussian import tie_message, win_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.ratings.deals import average_places
 from tourney_runner.ratings.model import Model
+from tourney_runner.ratings.rated_deals import average_places
 from tourney_runner.ratings.raters import rater
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tourney_runner.ratings.deals import Deal
     from tourney_runner.ratings.model import Rating
+    from tourney_runner.ratings.rated_deals import Deal
     from tourney_runner.ratings.raters import Update
 
 __all__ = ["Scoreboard", "Standing", "Standings", "standings"]

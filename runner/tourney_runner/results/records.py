@@ -104,7 +104,7 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     seating: tuple[int, ...]
     """Entrant numbers by seat."""
     start: int | None
-    """The `start` that the deal began with, see `tourney_runner.games.base.Game.new_state`."""
+    """The `start` that the deal began with, see `games.base.Game.new_state`."""
     moves: str
     """Codes of actions separated by spaces; ``!2`` says that seat 2 forfeited there, a leading
     ``?`` that the action was the fallback played for a bot that failed."""

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.results.file import FILE_NAME, SCHEMA_VERSION
-from tourney_runner.results.reading import ALL, StoredDeals
+from tourney_runner.results.database import FILE_NAME, SCHEMA_VERSION
+from tourney_runner.results.queries import ALL, StoredDeals
 from tourney_runner.results.records import DealKey, DealRecord, Decision, Void
-from tourney_runner.results.rows import deal_row, digest, fault_row, json_record, json_text
+from tourney_runner.results.row_codec import deal_row, digest, fault_row, json_record, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tourney_runner.results.rows import Row
+    from tourney_runner.results.row_codec import Row
 
 __all__ = ["ALL", "CHECKPOINT", "FILE_NAME", "SCHEMA_VERSION", "Store"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.play.settings import Retired
+from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.results.store import CHECKPOINT, Store
 from tourney_runner.run.progress import Tally
 
@@ -27,7 +27,7 @@ class _Checkpoint(msgspec.Struct, frozen=True):
     blocks: int
     matches: int
     tallies: tuple[Tally, ...]
-    retired: tuple[Retired, ...]
+    retired: tuple[AutoForfeit, ...]
 
 
 def keep(store: Store, blocks: int, planner: Planner, progress: Progress) -> None:

@@ -10,7 +10,7 @@ import os
 import socket
 from dataclasses import dataclass
 
-from tourney_runner.process.system import IS_LINUX
+from tourney_runner.process.procfs import IS_LINUX
 
 __all__ = ["CAN_PIN", "Core", "available", "claim"]
 

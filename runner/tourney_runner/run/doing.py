@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney_runner.run.wire import Chunk
+from tourney_runner.run.worker_messages import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney_runner.run.wire import Task
+    from tourney_runner.run.worker_messages import Task
 
 __all__ = ["doing"]
 

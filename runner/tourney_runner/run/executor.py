@@ -7,10 +7,10 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import RunError
-from tourney_runner.run.wire import Broken
+from tourney_runner.run.worker_messages import Broken
 
 if TYPE_CHECKING:
-    from tourney_runner.run.wire import Outcome, Task
+    from tourney_runner.run.worker_messages import Outcome, Task
 
 __all__ = ["Executor", "raise_if_broken"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.results.rulings import in_force
-from tourney_runner.schedule.stages import Stage
+from tourney_runner.schedule.field_changes import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tourney_runner.results.store import Store
-    from tourney_runner.schedule.stages import Stages
+    from tourney_runner.schedule.field_changes import Stages
 
 __all__ = ["absent", "kept_stages", "next_round", "present", "take_effect"]
 

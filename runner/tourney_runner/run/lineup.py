@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.config.models import LeftOut
+from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
-from tourney_runner.publish.wording import utc
-from tourney_runner.results.identity import identity_if_begun
+from tourney_runner.formatting import utc
 from tourney_runner.results.records import Decision
+from tourney_runner.results.tournament_record import identity_if_begun
 from tourney_runner.run.field import absent, kept_stages, next_round, present, take_effect
-from tourney_runner.run.prepare import make_stages
 from tourney_runner.run.readiness import stage_all
 from tourney_runner.run.roster import entrants_of, roster
+from tourney_runner.run.tournament_setup import make_stages
 from tourney_runner.schedule.registry import format_class
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.store import Store
-    from tourney_runner.run.choices import RunChoices
-    from tourney_runner.run.prepare import Seed
-    from tourney_runner.schedule.stages import Stage, Stages
+    from tourney_runner.run.run_options import RunChoices
+    from tourney_runner.run.tournament_setup import Seed
+    from tourney_runner.schedule.field_changes import Stage, Stages
 
 __all__ = ["Lineup"]
 
@@ -55,7 +55,7 @@ class Lineup:
         self.skipped: list[str] = []
         """The names of those that are left out."""
         self.versions: dict[str, str] = {}
-        """See `tourney_runner.run.roster.Roster.versions`."""
+        """See `run.roster.Roster.versions`."""
         self._choices = choices
         self._store = store
         self._seed = seed
@@ -178,7 +178,7 @@ class Lineup:
     def _leave_out(self, reasons: dict[str, str]) -> None:
         """Go on without some of the entrants."""
         left = [entrant for entrant in self.config.entrants if entrant.name not in reasons]
-        out = [LeftOut(name=name, why=why.splitlines()[0]) for name, why in reasons.items()]
+        out = [SkippedBot(name=name, why=why.splitlines()[0]) for name, why in reasons.items()]
         self.skipped = sorted(reasons)
         self.config = self.config.model_copy(
             update={

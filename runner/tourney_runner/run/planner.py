@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from tourney_runner.play.settings import MatchPlan, Retired
+from tourney_runner.play.play_settings import AutoForfeit, MatchPlan
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.store import ALL
 from tourney_runner.schedule.base import RoundResult
@@ -98,7 +98,7 @@ class Planner:
         self._store = store
         self._rotations = max(1, duplicate)
         self._finished: list[RoundResult] = []
-        self._retired: dict[int, Retired] = {}
+        self._retired: dict[int, AutoForfeit] = {}
         self._done = 0
         self._plans: dict[tuple[int, int], Iterator[Table]] = {}
         """The plan of a round whose first so many tables have been taken from it."""
@@ -114,11 +114,11 @@ class Planner:
         return sum(cast("list[int]", sizes)) * self._rotations
 
     @property
-    def retired(self) -> tuple[Retired, ...]:
+    def retired(self) -> tuple[AutoForfeit, ...]:
         """Entrants that forfeit all blocks after those that were given to `finish`."""
         return tuple(self._retired.values())
 
-    def skip(self, done: int, retired: Iterable[Retired]) -> None:
+    def skip(self, done: int, retired: Iterable[AutoForfeit]) -> None:
         """Do not look at blocks that are known to be finished.
 
         Args:
@@ -154,7 +154,9 @@ class Planner:
         for number, entrant, kind in self._store.faulted_throughout(block.span.rounds):
             # At a newcomer's tables the others sit too seldom to be judged by them.
             if self._format.newcomer(number) in {None, entrant}:
-                self._retired.setdefault(entrant, Retired(entrant, cast("FaultKind", kind), number))
+                self._retired.setdefault(
+                    entrant, AutoForfeit(entrant, cast("FaultKind", kind), number)
+                )
         if not self._format.ahead():
             self._finished += [round_result(self._store, number) for number in block.span.rounds]
 

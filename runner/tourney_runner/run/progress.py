@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from tourney_runner.ratings.deals import average_places
+from tourney_runner.ratings.rated_deals import average_places
 
 if TYPE_CHECKING:
     from tourney_runner.results.records import DealRecord

@@ -8,11 +8,11 @@ from os import getpid
 from typing import TYPE_CHECKING
 
 from tourney_runner.bots import remove_unfinished, stage
-from tourney_runner.config.text import escaped
 from tourney_runner.errors import UsageError
-from tourney_runner.process.left_behind import clean_up
-from tourney_runner.process.sweep import end_tree, end_unknown_children
-from tourney_runner.process.system import become_subreaper, children
+from tourney_runner.process.orphan_cleanup import clean_up
+from tourney_runner.process.process_tree import end_tree, end_unknown_children
+from tourney_runner.process.procfs import become_subreaper, children
+from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.config.models import Entrant
     from tourney_runner.process.launcher import Launcher
-    from tourney_runner.run.wire import Checked
+    from tourney_runner.run.worker_messages import Checked
 
 __all__ = ["stage_all", "why_broken"]
 

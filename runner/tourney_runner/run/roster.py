@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from tourney_runner.bots import Bot
-from tourney_runner.bots.recall import recall
+from tourney_runner.bots.staged_index import recall
 from tourney_runner.config import Entrant, read_bot
-from tourney_runner.config.text import shown
 from tourney_runner.errors import UsageError
 from tourney_runner.process.launcher import Rights
 from tourney_runner.publish.summary import kept_facts
-from tourney_runner.results.identity import kept_identity
+from tourney_runner.results.tournament_record import kept_identity
 from tourney_runner.run.field import absent
+from tourney_runner.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from tourney_runner.config import Config
-    from tourney_runner.results.identity import Joined
     from tourney_runner.results.store import Store
+    from tourney_runner.results.tournament_record import Joined
 
 __all__ = ["Roster", "entered", "entrants_of", "roster", "with_added"]
 

@@ -10,25 +10,30 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner import __version__
-from tourney_runner.bots.recall import remember
+from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
+from tourney_runner.formatting import counted, utc
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.process.fair import make_clock
+from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.sandbox import choose, resolve
-from tourney_runner.publish.claim import SITE_FOLDER, check_free
+from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
 from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
-from tourney_runner.publish.wording import counted, utc
 from tourney_runner.results.store import Store
 from tourney_runner.run import checkpoint
-from tourney_runner.run.conductor import Conductor
-from tourney_runner.run.engines import chosen_cluster, on_cluster
-from tourney_runner.run.folder import ResultsFolder
-from tourney_runner.run.identity import check_same
+from tourney_runner.run.compatibility import check_same
+from tourney_runner.run.dispatcher import Dispatcher
+from tourney_runner.run.executor_choice import chosen_cluster, on_cluster
 from tourney_runner.run.lineup import Lineup
 from tourney_runner.run.local import LocalExecutor
-from tourney_runner.run.plan import differing_rules, limits_line, plan_lines
 from tourney_runner.run.planner import MOST_MATCHES, Planner
-from tourney_runner.run.prepare import (
+from tourney_runner.run.preview import differing_rules, limits_line, plan_lines
+from tourney_runner.run.progress import Progress, Tally
+from tourney_runner.run.readiness import why_broken
+from tourney_runner.run.results_folder import ResultsFolder
+from tourney_runner.run.roster import with_added
+from tourney_runner.run.run_provenance import as_played
+from tourney_runner.run.signals import StopSignals
+from tourney_runner.run.tournament_setup import (
     Seed,
     draw_seed,
     identity,
@@ -37,12 +42,7 @@ from tourney_runner.run.prepare import (
     protection_line,
     specs,
 )
-from tourney_runner.run.progress import Progress, Tally
-from tourney_runner.run.provenance import as_played
-from tourney_runner.run.readiness import why_broken
-from tourney_runner.run.roster import with_added
-from tourney_runner.run.signals import StopSignals
-from tourney_runner.run.wire import Setup
+from tourney_runner.run.worker_messages import Setup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.config import Config
     from tourney_runner.publish.summary import Summary
-    from tourney_runner.run.choices import RunChoices
     from tourney_runner.run.executor import Executor
     from tourney_runner.run.progress import Reporter
+    from tourney_runner.run.run_options import RunChoices
 
 __all__ = ["run"]
 
@@ -100,7 +100,7 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
 def _published(folder: ResultsFolder, store: Store) -> Summary:
     """Write the tables and the site; gives the table."""
     # Arrays and plots take half a second to load, which a run that cannot begin has not.
-    from tourney_runner.publish.files import write_files  # noqa: PLC0415
+    from tourney_runner.publish.result_files import write_files  # noqa: PLC0415
 
     summary = summarise(store)
     try:
@@ -210,7 +210,7 @@ class _Run:
         """Start every bot once; gives those that will play, and the workers for them."""
         executor = self._executor(bots)
         try:
-            checked = Conductor(executor, self._signals, self._reporter).check(
+            checked = Dispatcher(executor, self._signals, self._reporter).check(
                 self._lineup.to_check(bots)
             )
             broken = broken | why_broken(checked, bots)
@@ -322,7 +322,7 @@ class _Run:
             [Tally(name) for name in names],
             unit="deal" if self._config.match.duplicate else "match",
         )
-        if enough is None:  # whether it is enough follows from all deals, see `Conductor.play`
+        if enough is None:  # whether it is enough follows from all deals, see `Dispatcher.play`
             checkpoint.take_up(self._store, planner, progress)
         if there := self._store.count():
             self._reporter.say(
@@ -330,7 +330,7 @@ class _Run:
             )
         self._progress = progress
         self._reporter.begin(progress)
-        conductor = Conductor(executor, self._signals, self._reporter)
+        conductor = Dispatcher(executor, self._signals, self._reporter)
         rounds = conductor.play(planner, self._store, self._folder, progress, enough)
         if rounds is not None:  # then that is what the tournament was
             self._store.set_meta(identity={**self._store.meta("identity"), "rounds": rounds})

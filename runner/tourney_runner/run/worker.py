@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from tourney_runner import __version__
-from tourney_runner.play.faults import Fault, SpoiltError
+from tourney_runner.play.faults import Fault, HostFailureError
 from tourney_runner.play.match import REPEATS, Tables
-from tourney_runner.process.fair import make_clock
+from tourney_runner.process.fair_clock import make_clock
+from tourney_runner.process.process_tree import end_unknown_children
+from tourney_runner.process.procfs import become_subreaper, die_with_parent
 from tourney_runner.process.sandbox import choose
-from tourney_runner.process.sweep import end_unknown_children
-from tourney_runner.process.system import become_subreaper, die_with_parent
-from tourney_runner.process.temporary import remove_own
-from tourney_runner.run.wire import (
+from tourney_runner.process.temporary_folders import remove_own
+from tourney_runner.run.worker_messages import (
     Alive,
     Broken,
     Check,
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from tourney_runner.play.settings import MatchPlan
+    from tourney_runner.play.play_settings import MatchPlan
     from tourney_runner.results.records import DealRecord
-    from tourney_runner.run.wire import Outcome, Setup, Task
+    from tourney_runner.run.worker_messages import Outcome, Setup, Task
 
 __all__ = ["Worker", "main"]
 
@@ -114,7 +114,7 @@ class Worker:
         self._told = time.monotonic()
         try:
             outcome: Outcome = self._play(task) if isinstance(task, Chunk) else self._check(task)
-        except SpoiltError as error:
+        except HostFailureError as error:
             outcome = Spoilt(task.number, str(error))
         except Exception:  # noqa: BLE001 - a bug in here must be reported, not lost with the worker
             outcome = Broken(task.number, traceback.format_exc())
@@ -162,7 +162,7 @@ class Worker:
             try:
                 player.start()
                 break
-            except SpoiltError:
+            except HostFailureError:
                 if not left:
                     raise
             except Fault as fault:

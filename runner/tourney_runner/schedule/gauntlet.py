@@ -14,7 +14,6 @@ from pydantic import ConfigDict
 from pydantic import Field as Option
 
 from tourney_runner.errors import UsageError
-from tourney_runner.schedule.apart import ApartRounds
 from tourney_runner.schedule.base import (
     Field,
     Format,
@@ -24,9 +23,10 @@ from tourney_runner.schedule.base import (
     Seating,
     Table,
 )
-from tourney_runner.schedule.draw import draw
-from tourney_runner.schedule.history import fair_seating
 from tourney_runner.schedule.orbits import OrbitRounds
+from tourney_runner.schedule.round_history import fair_seating
+from tourney_runner.schedule.seeded_random import draw
+from tourney_runner.schedule.team_separation import ApartRounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

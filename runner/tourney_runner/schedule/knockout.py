@@ -14,8 +14,8 @@ from pydantic import Field as Option
 
 from tourney_runner.errors import UsageError
 from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
-from tourney_runner.schedule.draw import draw, permutation
-from tourney_runner.schedule.history import Followed, History, seated
+from tourney_runner.schedule.round_history import Followed, History, seated
+from tourney_runner.schedule.seeded_random import draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,9 +15,9 @@ from pydantic import Field as Option
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.sequential import rate
 from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
-from tourney_runner.schedule.draw import draw, permutation
-from tourney_runner.schedule.history import Followed, History, pair, seated
 from tourney_runner.schedule.pairing import check_teams
+from tourney_runner.schedule.round_history import Followed, History, pair, seated
+from tourney_runner.schedule.seeded_random import draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,7 +17,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tourney_runner.schedule.draw import Draw, choice, draw, permutation
+from tourney_runner.schedule.seeded_random import Draw, choice, draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

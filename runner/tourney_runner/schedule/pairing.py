@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import UsageError
-from tourney_runner.schedule.history import pair
+from tourney_runner.schedule.round_history import pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

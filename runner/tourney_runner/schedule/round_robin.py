@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from pydantic import Field as Option
 
-from tourney_runner.schedule.apart import ApartRounds
 from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Seating, Table
-from tourney_runner.schedule.circles import CircularRounds
-from tourney_runner.schedule.draw import draw, permutation
+from tourney_runner.schedule.circular_orders import CircularRounds
 from tourney_runner.schedule.orbits import OrbitRounds
+from tourney_runner.schedule.seeded_random import draw, permutation
 from tourney_runner.schedule.subsets import SubsetRounds
+from tourney_runner.schedule.team_separation import ApartRounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sandbox_stage import Stage, works
+from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.sandbox import choose
-from tourney_runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tourney_runner.process.launcher import Launcher, Program, ResourceLimits
-from tourney_runner.process.left_behind import clean_up
+from tourney_runner.process.orphan_cleanup import clean_up
+from tourney_runner.process.process_tree import end_unknown_children
+from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.sandbox import choose
-from tourney_runner.process.sweep import end_unknown_children
-from tourney_runner.process.system import become_subreaper
 
 if TYPE_CHECKING:
     from tourney_runner.process.child import Child

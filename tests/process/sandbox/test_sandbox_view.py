@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tourney_runner.process.launcher import Program, Rights
-from tourney_runner.process.sandbox.view import View, view_of
+from tourney_runner.process.sandbox.visible_files import View, view_of
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tourney_runner.games.base import Game
 from tourney_runner.games.speahx.actions import Action, SpeahxAnswer, decode, encode
 from tourney_runner.games.speahx.options import SpeahxOptions
+from tourney_runner.games.speahx.position import deal
 from tourney_runner.games.speahx.state import SpeahxState
-from tourney_runner.games.speahx.table import deal
 from tourney_runner.games.speahx.views import SpeahxEvent, SpeahxView
 
 if TYPE_CHECKING:

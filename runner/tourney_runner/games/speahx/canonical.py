@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from tourney_runner.games.speahx.all_plays import MOST_PLAYS, Cards, Turn, with_calls, without
 from tourney_runner.games.speahx.cards import RANK, RANK_OF_JOKER
-from tourney_runner.games.speahx.legal import MOST_PLAYS, Cards, Turn, with_calls, without
 from tourney_runner.games.speahx.plays import ORDERED
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ pile. Then it is read card by card, and each card so far tells which may come ne
 - after a two or a ten only more of that rank, as far as the chain allows them (S11).
 
 So the beginning of a play is always a play too, and the list of plays can be grown from it.
-Sets of cards are bit masks over the numbers of `tourney_runner.games.speahx.cards`.
+Sets of cards are bit masks over the numbers of `games.speahx.cards`.
 """
 
 from __future__ import annotations

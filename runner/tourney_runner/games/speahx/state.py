@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tourney_runner.games.base import TERMINAL, LegalActions, State
 from tourney_runner.games.speahx.actions import CHANCE, PASS, Action, SpeahxAnswer, parse, write
+from tourney_runner.games.speahx.all_plays import all_plays
 from tourney_runner.games.speahx.canonical import canonical_plays
 from tourney_runner.games.speahx.cards import (
     JACK,
@@ -20,16 +21,15 @@ from tourney_runner.games.speahx.cards import (
     called,
 )
 from tourney_runner.games.speahx.effects import four_of_a_kind
-from tourney_runner.games.speahx.legal import all_plays
+from tourney_runner.games.speahx.messages import describe
+from tourney_runner.games.speahx.move_check import MoveChecker
 from tourney_runner.games.speahx.options import HAND, SpeahxOptions
-from tourney_runner.games.speahx.placing import places, points
-from tourney_runner.games.speahx.referee import Referee
+from tourney_runner.games.speahx.scoring import places, points
 from tourney_runner.games.speahx.views import SpeahxEvent, SpeahxView, names, scene
-from tourney_runner.games.speahx.wording import describe
 
 if TYPE_CHECKING:
     from tourney_runner.games.scene import Scene
-    from tourney_runner.games.speahx.table import Table
+    from tourney_runner.games.speahx.position import Table
 
 __all__ = ["SpeahxState"]
 
@@ -42,14 +42,14 @@ class SpeahxState(State[Action]):
 
     Args:
         options: The rules.
-        table: The position, such as `tourney_runner.games.speahx.table.deal` gives; the state owns it.
+        table: The position, such as `games.speahx.position.deal` gives; the state owns it.
     """
 
     def __init__(self, options: SpeahxOptions, table: Table) -> None:
         self.players = options.players
         self.options = options
         self._table = table
-        self._referee = Referee(options, table)
+        self._referee = MoveChecker(options, table)
         # Read once: an attribute of a pydantic model costs several times one of a plain object.
         self._decks = options.deck_count()
         self._refill_each_turn = options.refill == "each_turn"

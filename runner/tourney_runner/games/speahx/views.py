@@ -9,12 +9,12 @@ import msgspec
 from tourney_runner.games.base import TERMINAL
 from tourney_runner.games.scene import Scene, SeatView, Zone
 from tourney_runner.games.speahx.cards import NAMES, PRINTED, SUIT_WORDS
-from tourney_runner.games.speahx.placing import places
+from tourney_runner.games.speahx.scoring import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tourney_runner.games.speahx.table import Table
+    from tourney_runner.games.speahx.position import Table
 
 __all__ = ["SpeahxEvent", "SpeahxView", "names", "scene"]
 

@@ -22,7 +22,7 @@ _PACK = [1 << index for index in range(len(CARDS))]
 
 
 class Tienlen(Game[TienlenOptions, int]):
-    """The rule book. An action is a mask of cards, see `tourney_runner.games.tienlen.cards`."""
+    """The rule book. An action is a mask of cards, see `games.tienlen.cards`."""
 
     name = "tienlen"
     title = "Tien Len (Thirteen)"

@@ -11,9 +11,9 @@ from tourney_runner.games.base import TERMINAL, LegalActions, MalformedAnswerErr
 from tourney_runner.games.scene import Scene, SeatView, Zone
 from tourney_runner.games.tienlen.cards import BITS, CARDS, PACK, cards_in, hand_of
 from tourney_runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
-from tourney_runner.games.tienlen.instant import InstantWin, instant_win
-from tourney_runner.games.tienlen.legal import plays
-from tourney_runner.games.tienlen.refusal import refused_pass, refused_play
+from tourney_runner.games.tienlen.instant_wins import InstantWin, instant_win
+from tourney_runner.games.tienlen.move_errors import refused_pass, refused_play
+from tourney_runner.games.tienlen.play_generator import plays
 from tourney_runner.games.tienlen.rules import Answers, rules_of
 from tourney_runner.games.tienlen.views import (
     Table,

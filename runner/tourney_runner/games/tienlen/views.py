@@ -6,7 +6,7 @@ import msgspec
 
 from tourney_runner.games.base import Answer
 from tourney_runner.games.tienlen.combos import Kind
-from tourney_runner.games.tienlen.instant import InstantWin
+from tourney_runner.games.tienlen.instant_wins import InstantWin
 
 __all__ = ["Table", "TienlenAnswer", "TienlenEvent", "TienlenObservation", "describe"]
 

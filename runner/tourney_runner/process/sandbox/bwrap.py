@@ -24,22 +24,22 @@ from typing import TYPE_CHECKING
 from tourney_runner.errors import RunError
 from tourney_runner.process.child import detached
 from tourney_runner.process.launcher import Launcher, next_mark
-from tourney_runner.process.sandbox.arguments import FEATURES, bwrap_options
-from tourney_runner.process.sandbox.confined import ConfinedChild, spawn, start_for
-from tourney_runner.process.sandbox.finding import UnavailableError
-from tourney_runner.process.sandbox.identity import identities, is_root, setpriv
-from tourney_runner.process.sandbox.pipes import Descriptors, memory_file, read_until, two_way_pipe
+from tourney_runner.process.process_tree import MARK, descendants, reap
+from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, bwrap_options
+from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until, two_way_pipe
+from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.rlimits import rlimits
+from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, spawn, start_for
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
-from tourney_runner.process.sandbox.trial import complaint_of
-from tourney_runner.process.sandbox.view import view_of
-from tourney_runner.process.sweep import MARK, descendants, reap
+from tourney_runner.process.sandbox.self_test import complaint_of
+from tourney_runner.process.sandbox.users import identities, is_root, setpriv
+from tourney_runner.process.sandbox.visible_files import view_of
 
 if TYPE_CHECKING:
     from tourney_runner.process.cgroup import Group, Groups
     from tourney_runner.process.child import Child
     from tourney_runner.process.launcher import Program, ResourceLimits
-    from tourney_runner.process.sandbox.arguments import Features
+    from tourney_runner.process.sandbox.bwrap_arguments import Features
 
 __all__ = ["BwrapLauncher", "open_bwrap"]
 

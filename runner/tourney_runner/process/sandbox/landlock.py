@@ -24,19 +24,19 @@ from typing import TYPE_CHECKING, Any
 from tourney_runner.errors import RunError
 from tourney_runner.process.child import detached
 from tourney_runner.process.launcher import Launcher, clean_environment, next_mark
-from tourney_runner.process.sandbox import confine
-from tourney_runner.process.sandbox.confine import BOOT, CONFINED
-from tourney_runner.process.sandbox.confined import ConfinedChild, spawn, start_for
-from tourney_runner.process.sandbox.finding import UnavailableError
-from tourney_runner.process.sandbox.identity import identities, is_root
-from tourney_runner.process.sandbox.pipes import Descriptors, memory_file, read_until
+from tourney_runner.process.process_tree import MARK
+from tourney_runner.process.sandbox import landlock_child
+from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until
+from tourney_runner.process.sandbox.landlock_child import BOOT, CONFINED
+from tourney_runner.process.sandbox.landlock_rules import SCOPES_SINCE, file_rules, ruleset
+from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.rlimits import rlimits, tasks_of_user
-from tourney_runner.process.sandbox.rules import SCOPES_SINCE, file_rules, ruleset
+from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, spawn, start_for
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
-from tourney_runner.process.sandbox.trial import complaint_of
-from tourney_runner.process.sandbox.view import view_of
-from tourney_runner.process.sweep import MARK
-from tourney_runner.process.temporary import make_temp, remove_tree
+from tourney_runner.process.sandbox.self_test import complaint_of
+from tourney_runner.process.sandbox.users import identities, is_root
+from tourney_runner.process.sandbox.visible_files import view_of
+from tourney_runner.process.temporary_folders import make_temp, remove_tree
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -205,7 +205,7 @@ def _failure(answer: bytes, child: ConfinedChild, program: str) -> OSError | Run
 @cache
 def _confine() -> CodeType:
     """The small program, compiled; the interpreter that will run it is the one that runs us."""
-    return compile(Path(confine.__file__).read_bytes(), confine.__file__, "exec")
+    return compile(Path(landlock_child.__file__).read_bytes(), landlock_child.__file__, "exec")
 
 
 def open_landlock(groups: Groups | None) -> Launcher:

@@ -20,7 +20,7 @@ from tourney_runner.process.sandbox.bpf import (
     Assembler,
     argument_offset,
 )
-from tourney_runner.process.sandbox.finding import UnavailableError
+from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.syscalls import this_machine
 
 if TYPE_CHECKING:

@@ -1,0 +1,313 @@
+"""The trial of a bot: real deals of every game it claims, then the hard cases.
+
+It is started as a match starts it: the same staging, sandbox, limits, clock and reader of lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tourney_runner.botcheck.author_sandbox import protection
+from tourney_runner.botcheck.check_report import Check, Report
+from tourney_runner.botcheck.check_results import OWN, Deals, answered, failed, judged, unbuilt
+from tourney_runner.botcheck.output_lint import lint_output
+from tourney_runner.botcheck.recording_player import Exchange
+from tourney_runner.botcheck.rule_variants import Variant, largest, variants
+from tourney_runner.botcheck.single_bot import spec_of, stage_bot
+from tourney_runner.botcheck.trial_table import Table, first_position, longest_position
+from tourney_runner.botcheck.wire_variants import MANNERS
+from tourney_runner.errors import UsageError
+from tourney_runner.games import registry
+from tourney_runner.play.faults import Fault, HostFailureError
+from tourney_runner.play.match import REPEATS
+from tourney_runner.process.fair_clock import make_clock
+from tourney_runner.protocol.lines import encode, quoted
+from tourney_runner.run.preview import differing_rules
+from tourney_runner.text import listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tourney_runner.botcheck.check_report import Watcher
+    from tourney_runner.botcheck.check_settings import Plan
+    from tourney_runner.botcheck.recording_player import RecordingPlayer
+    from tourney_runner.config import Entrant
+    from tourney_runner.games.base import Game
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["check_bot"]
+
+_SEARCHED = 4000
+"""Deals that are looked through for one that the cards alone decide."""
+
+
+def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
+    """Try a bot.
+
+    Args:
+        entrant: The bot.
+        plan: The limits, and perhaps the tournament.
+        watcher: Told of each check.
+
+    Raises:
+        UsageError: It does not claim to play what the tournament plays.
+    """
+    if plan.config and entrant.games and plan.config.game not in entrant.games:
+        raise UsageError(
+            f"the bot {shown(entrant.name)} plays {listed(entrant.games, 'and')}, expected one "
+            f"that plays {plan.config.game}: see `games` in its bot.yaml"
+        )
+    trial = _Trial(entrant, plan, watcher)
+    trial.run()
+    return trial.report()
+
+
+class _HopelessError(Exception):
+    """What comes next makes no sense any more."""
+
+
+class _Trial:
+    def __init__(self, entrant: Entrant, plan: Plan, watcher: Watcher) -> None:
+        self._entrant = entrant
+        self._plan = plan
+        self._watcher = watcher
+        self._checks: list[Check] = []
+        self._hash = ""
+        self._protection = protection()
+        self._clock = make_clock(plan.clock)
+        self._strayed = False
+        self._plays: set[str] = set()
+        """How the same deal was played by all processes that had no fault in it."""
+
+    def run(self) -> None:
+        """All checks, until one fails that all others need."""
+        games = self._games()
+        try:
+            self._stage()
+            for game in games:
+                self._try_game(game)
+            self._hard_cases(games)
+        except _HopelessError:
+            return
+
+    def report(self) -> Report:
+        """What was found."""
+        return Report(
+            bot=self._entrant.name,
+            language=self._entrant.language,
+            hash=self._hash,
+            protection=self._protection.launcher.describe(),
+            warning=self._protection.warning,
+            checks=tuple(self._checks),
+        )
+
+    def _games(self) -> list[Game[Any, Any]]:
+        config = self._plan.config
+        names = [config.game] if config else self._entrant.games or registry.names()
+        return [registry.game(name) for name in names]
+
+    def _variants(self, game: Game[Any, Any]) -> Iterator[Variant]:
+        config = self._plan.config
+        if config is None:
+            yield from variants(game)
+        else:
+            yield Variant(f"{config.options.players} players, as configured", config.options)
+
+    def _table(self, game: Game[Any, Any], variant: Variant) -> Table:
+        settings = msgspec.structs.replace(
+            self._plan.settings, game=game.name, rules=variant.options.in_force()
+        )
+        return Table(game, variant.options, settings, self._protection.launcher, self._clock)
+
+    def _usual_table(self, game: Game[Any, Any]) -> Table:
+        return self._table(game, next(self._variants(game)))
+
+    def _add(self, check: Check, table: Table | None = None) -> Check:
+        """Keep a check and tell of it, with the rules of the table that it was made at."""
+        if table is not None:
+            settings = table.settings
+            rules = differing_rules(settings.game, settings.rules)
+            check = msgspec.structs.replace(check, rules=rules)
+        self._checks.append(check)
+        self._watcher.tell(check)
+        return check
+
+    # What everything else needs
+
+    def _stage(self) -> None:
+        self._watcher.begin("build")
+        try:
+            bot = stage_bot(self._entrant, self._protection.launcher)
+        except UsageError as error:
+            self._add(unbuilt("build", str(error)))
+            raise _HopelessError from error
+        self._hash = bot.hash
+        self._spec = spec_of(bot, OWN)
+        done = "built" if self._entrant.build else "copied"
+        self._add(Check(name="build", verdict="ok", found=f"{done} (hash {bot.hash[:12]})"))
+
+    def _start(self, table: Table) -> None:
+        name = f"{table.game.name}: start"
+        self._watcher.begin(name)
+        witness = table.witness(self._spec)
+        try:
+            took = witness.begin()
+        except Fault as fault:
+            self._add(failed(name, fault, witness.hello))
+            raise _HopelessError from fault
+        finally:
+            witness.stop()
+        self._ready = witness.ready
+        exchange = Exchange(witness.hello, encode(witness.ready), took)
+        found = f"ready; it wants legal plays listed: {witness.ready.legal}"
+        self._add(answered(name, found, exchange, table.settings.start_ms))
+
+    # Deals
+
+    def _try_game(self, game: Game[Any, Any]) -> None:
+        tried = list(self._variants(game))
+        self._start(self._table(game, tried[0]))
+        for number, variant in enumerate(tried):
+            check = self._deals(game, variant, number)
+            if check.verdict == "failed" and not number:
+                self._ask_which_games(game)
+                raise _HopelessError
+        self._instant(self._table(game, tried[0]))
+
+    def _deals(self, game: Game[Any, Any], variant: Variant, number: int) -> Check:
+        """Two deals of the usual kind, one of any other, in turn from all seats."""
+        table = self._table(game, variant)
+        deals = 1 if number else 2
+        players = variant.options.players
+        return self._watched(
+            f"{game.name}: {variant.label}",
+            table,
+            lambda bot: [table.play(bot, it, seat=(number + it) % players) for it in range(deals)],
+            repeats=number == 0 and game.name == self._games()[0].name,
+        )
+
+    def _ask_which_games(self, game: Game[Any, Any]) -> None:
+        """A bot that plays one game only is not broken, if it says so."""
+        if self._plan.config is None and not self._entrant.games:
+            others = ", ".join(name for name in registry.names() if name != game.name)
+            found = "its bot.yaml names no games, so all are tried"
+            mend = f"if it is not meant to play {game.name}, write there games: [{others}]"
+            self._add(Check(name=game.name, verdict="warning", found=found, mend=mend))
+
+    def _instant(self, table: Table) -> None:
+        seed = next((seed for seed in range(_SEARCHED) if table.state(seed).is_terminal()), None)
+        if seed is not None:
+            self._watched(
+                f"{table.game.name}: a deal that the cards decide at once, then another",
+                table,
+                lambda bot: [table.play(bot, it) for it in (0, seed, 1)],
+            )
+
+    def _watched(
+        self,
+        name: str,
+        table: Table,
+        play: Callable[[RecordingPlayer], list[DealRecord]],
+        *,
+        repeats: bool = False,
+        **manner: Any,
+    ) -> Check:
+        """Play deals with a fresh process and say what came of them.
+
+        Args:
+            name: What is tried.
+            table: Where.
+            play: Plays the deals.
+            repeats: Whether the first is the deal that is played over and over.
+            manner: For the witness.
+        """
+        self._watcher.begin(name)
+        spoilt = ""
+        for _ in range(REPEATS + 1):
+            witness = table.witness(self._spec, **manner)
+            try:
+                deals = Deals(play(witness), witness.exchanges, witness.asked)
+            except HostFailureError as error:
+                spoilt = str(error)
+                continue
+            finally:
+                witness.stop()
+            strays = not self._strayed  # to say it once is enough
+            self._strayed = self._strayed or bool(deals.strays())
+            if repeats and deals.fault() is None:
+                self._plays.add(deals.records[0].moves)
+            return self._add(judged(name, deals, table.settings.move_ms, strays=strays), table)
+        return self._add(Check(name=name, verdict="skipped", found=spoilt))
+
+    # Hard cases
+
+    def _hard_cases(self, games: list[Game[Any, Any]]) -> None:
+        table = self._usual_table(games[0])
+        for name, say in MANNERS.items():
+            self._watched(name, table, lambda bot: [table.play(bot, 0)], repeats=True, say=say)
+        self._watched(
+            "ended in the middle of a deal and started again",
+            table,
+            lambda bot: [table.play(bot, 0)],
+            lives=1,
+        )
+        for game in games:
+            self._longest(game)
+        self._repeats()
+        self._habits(table)
+
+    def _longest(self, game: Game[Any, Any]) -> None:
+        variant = next(self._variants(game)) if self._plan.config else largest(game)
+        name = f"{game.name}: a long message ({variant.label})"
+        self._watcher.begin(name)
+        table = self._table(game, variant)
+        position = longest_position(table)
+        witness = table.witness(self._spec)
+        request = b""
+        try:
+            witness.start()
+            request = table.request(position, witness.ready)
+            table.ask(witness, position, request)
+        except Fault as fault:
+            self._add(failed(name, fault, request or witness.hello), table)
+        except HostFailureError as error:
+            self._add(Check(name=name, verdict="skipped", found=str(error)))
+        else:
+            found = f"it answered a line of {len(request)} bytes"
+            one = witness.exchanges[-1]
+            self._add(answered(name, found, one, table.settings.move_ms), table)
+        finally:
+            witness.stop()
+
+    def _repeats(self) -> None:
+        """Whether the same cards and the same seed gave the same play all along."""
+        name = "the same deal again in a new process"
+        if len(self._plays) <= 1:
+            self._add(Check(name=name, verdict="ok", found="it plays the same"))
+            return
+        self._add(
+            Check(
+                name=name,
+                verdict="warning",
+                found="it plays otherwise, so a tournament with it cannot be repeated",
+                mend="seed all chance with the `seed` of each `deal`, and do a fixed amount of "
+                "work instead of thinking until the clock",
+            )
+        )
+
+    def _habits(self, table: Table) -> None:
+        name = "output and ending"
+        self._watcher.begin(name)
+        habits = lint_output(self._spec, table, first_position(table), self._ready)
+        remarks = habits.remarks(table)
+        self._add(
+            Check(
+                name=name,
+                verdict="warning" if remarks else "ok",
+                found="; ".join(seen for seen, _ in remarks) or "tidy",
+                mend="; ".join(mend for _, mend in remarks),
+                received=quoted(b"".join(habits.lines)),
+            )
+        )

@@ -1,0 +1,237 @@
+"""A look at a bot's raw output and at how it ends: what works but will trouble its author."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner.process.launcher import Program
+from tourney_runner.protocol.lines import encode
+from tourney_runner.protocol.messages import Result
+
+if TYPE_CHECKING:
+    from tourney_runner.botcheck.trial_table import Position, Table
+    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.process.child import Child
+    from tourney_runner.protocol.messages import Ready
+
+__all__ = ["OutputLint", "lint_output"]
+
+_GRACE = 2.0
+"""Seconds for a bot to end when its input has ended; a tournament gives it a tenth of that."""
+_STEP = 0.002
+_LARGE = 4096
+"""Bytes; a longer line may well come in several pieces through a pipe."""
+
+
+@dataclass
+class OutputLint:
+    """What was seen."""
+
+    lines: list[bytes] = field(default_factory=list)
+    """All of stdout, line by line."""
+    pieces: int = 0
+    """The most reads that one short line took."""
+    stderr: int = 0
+    """Bytes, in one deal."""
+    early: bool = False
+    """Whether it ended before its input did."""
+    ended: bool = False
+    """Whether it ended when its input did."""
+    left: int = 0
+    """Processes that it left behind."""
+
+    def remarks(self, table: Table) -> list[tuple[str, str]]:
+        """(what is untidy, how to mend it) for each habit that is."""
+        found = [
+            (seen, mend)
+            for bad, seen, mend in (
+                (
+                    any(line.endswith(b"\r\n") for line in self.lines),
+                    r"its lines end with \r\n",
+                    r"allowed, but \n is enough: write bytes, or set the newline of stdout",
+                ),
+                (
+                    self.pieces > 1,
+                    f"it writes a line in {self.pieces} pieces",
+                    "put the line together first and write it at once: each piece is a delay",
+                ),
+                (
+                    not all(map(_is_text, self.lines)),
+                    "it writes bytes to stdout that are not UTF-8",
+                    "such lines are dropped: write UTF-8, and only answers",
+                ),
+                (
+                    self.stderr > table.settings.stderr,
+                    f"it wrote {self.stderr} bytes to stderr in one deal",
+                    f"only {table.settings.stderr} are kept, and writing takes time: say less",
+                ),
+                (
+                    self.early,
+                    "it ended between two deals, before its input did",
+                    "play on until stdin ends: a tournament would start it anew for every deal",
+                ),
+                (
+                    not self.ended,
+                    f"it does not end within {_GRACE:g} s of the end of its input",
+                    "leave when stdin ends, and do not ignore SIGTERM: a tournament kills it",
+                ),
+                (
+                    self.left > 0,
+                    f"it left processes behind: {self.left}",
+                    "end what it has started before it ends: a tournament kills them",
+                ),
+            )
+            if bad
+        ]
+        if extra := self._extra_fields(table):
+            found.append(
+                (
+                    f"its answers have fields that nobody reads: {', '.join(sorted(extra))}",
+                    "they are ignored; leave them out, or use `debug` for notes",
+                )
+            )
+        return found
+
+    def _extra_fields(self, table: Table) -> set[str]:
+        known = {field.encode_name for field in msgspec.structs.fields(table.game.answer)}
+        extra: set[str] = set()
+        for line in self.lines:
+            with contextlib.suppress(ValueError):
+                answer = json.loads(line)
+                if isinstance(answer, dict) and "id" in answer:
+                    extra |= answer.keys() - known
+        return extra
+
+
+def lint_output(bot: BotSpec, table: Table, position: Position, ready: Ready) -> OutputLint:
+    """Talk with a fresh process of a bot: a move, the result, the same again, the end of input.
+
+    Args:
+        bot: The bot; it has been seen to start and to answer.
+        table: The rules and limits.
+        position: Where it has to move.
+        ready: What it said before.
+    """
+    program = Program(bot.command, bot.folder, bot.env, bot.rights)
+    child = table.launcher.start(program, table.setup().resources)
+    listener = _Listener(child)
+    try:
+        listener.say(table.witness(bot).hello, table.settings.start_ms / 1000, answers=1)
+        request = table.greeting(position) + table.request(position, ready)
+        patience = 5 * table.settings.move_ms / 1000
+        listener.say(request, patience, answers=1)
+        result = Result((1,) * position.state.players, (0.0,) * position.state.players, [])
+        first_deal = listener.habits.stderr
+        listener.say(encode(result) + request, patience, answers=1)
+        listener.habits.early = not listener.answers and child.wait(_GRACE)
+        listener.say(encode(result), 0, answers=0)
+        listener.habits.stderr = max(first_deal, listener.habits.stderr - first_deal)
+        _see_the_end(child, listener)
+    finally:
+        child.kill()
+    return listener.habits
+
+
+def _see_the_end(child: Child, listener: _Listener) -> None:
+    """Close the input and watch the processes until the bot's own is over.
+
+    A sandbox ends with the bot and takes all others along, so those count that were there at the
+    last look before; unless the bot's own process only waits for them, as a shell does.
+    """
+    own = next(iter(child.processes()), child.pid)
+    waits = _waits(own)
+    others: list[int] = []
+    child.close_input()
+    until = time.monotonic() + _GRACE
+    while not child.has_exited() and time.monotonic() < until:
+        processes = child.processes()
+        if own in processes:
+            others = [pid for pid in processes if pid != own]
+        listener.listen(_STEP)
+    listener.habits.ended = child.has_exited()
+    listener.listen(0)
+    if listener.habits.ended and not waits:
+        listener.habits.left = len(others)
+
+
+def _waits(pid: int) -> bool:
+    """Whether a process does nothing but wait for others to end."""
+    try:
+        return "wait" in Path(f"/proc/{pid}/wchan").read_text()
+    except OSError:
+        return False
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+class _Listener:
+    """Reads both outputs of a bot as they come, piece by piece."""
+
+    def __init__(self, child: Child) -> None:
+        self.habits = OutputLint()
+        self._child = child
+        self._line = b""
+        self._pieces = 0
+        self.answers = 0
+        """Objects that have come since something was said."""
+        self._poll = select.poll()
+        self._open = {child.stdout, child.stderr}
+        for stream in self._open:
+            self._poll.register(stream, select.POLLIN)
+
+    def say(self, data: bytes, seconds: float, *, answers: int) -> None:
+        """Write lines and listen until so many objects have come, or the time is over."""
+        self.answers = 0
+        rest = memoryview(data)
+        until = time.monotonic() + seconds
+        while rest or (self.answers < answers and time.monotonic() < until and self._open):
+            if rest:
+                try:
+                    rest = rest[os.write(self._child.stdin, rest) :]
+                except BlockingIOError:
+                    pass
+                except BrokenPipeError:
+                    return
+            self.listen(0.05 if not rest else 0.001)
+
+    def listen(self, seconds: float) -> None:
+        """Read what there is; wait so long at most for the first of it."""
+        for stream, _ in self._poll.poll(seconds * 1000):
+            try:
+                data = os.read(stream, 1 << 16)
+            except BlockingIOError:
+                continue
+            if not data:
+                self._poll.unregister(stream)
+                self._open.discard(stream)
+            elif stream == self._child.stderr:
+                self.habits.stderr += len(data)
+            else:
+                self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        self._pieces += 1
+        *whole, rest = (self._line + data).split(b"\n")
+        for number, line in enumerate(whole):
+            if len(line) < _LARGE:
+                self.habits.pieces = max(self.habits.pieces, self._pieces if not number else 1)
+            self.habits.lines.append(line + b"\n")
+            self.answers += line.lstrip().startswith(b"{") and (b'"id"' in line or b"ready" in line)
+        if whole:
+            self._pieces = 1 if rest else 0
+        self._line = rest

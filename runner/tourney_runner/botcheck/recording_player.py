@@ -1,0 +1,101 @@
+"""The bot under trial: a player of the usual kind that also keeps what was said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import monotonic_ns
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tourney_runner.play.player import Player
+from tourney_runner.protocol.lines import AnswerReader, Noise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tourney_runner.games.base import Answer
+    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.player import PlayerSetup
+    from tourney_runner.protocol.lines import WrongShape
+
+__all__ = ["Exchange", "RecordingPlayer"]
+
+
+class Exchange(NamedTuple):
+    """A request that was answered."""
+
+    request: bytes
+    answer: bytes
+    charged: int
+    """Nanoseconds."""
+
+
+class _Ear(AnswerReader[Any]):
+    """Reads as the usual reader does, and keeps the line of the last answer."""
+
+    def __init__(self, reader: AnswerReader[Any]) -> None:
+        self._reader = reader
+        self.heard = b""
+
+    def decode(self, line: bytes) -> Any:
+        """See `AnswerReader.decode`."""
+        self.heard = line
+        return self._reader.decode(line)
+
+    def read(self, line: bytes, request_id: int) -> Any | Noise | WrongShape:
+        """See `AnswerReader.read`."""
+        answer = self._reader.read(line, request_id)
+        if not isinstance(answer, Noise):
+            self.heard = line
+        return answer
+
+
+class RecordingPlayer(Player):
+    """Seats the bot and keeps its exchanges.
+
+    Args:
+        bot: The bot.
+        setup: As a tournament would have it.
+        say: What becomes of each message on its way to the bot; the same by default.
+        lives: After so many answers its process is ended once, so that a new one takes over in
+            the middle of the deal; None for never.
+    """
+
+    def __init__(
+        self,
+        bot: BotSpec,
+        setup: PlayerSetup,
+        *,
+        say: Callable[[bytes], bytes] = bytes,
+        lives: int | None = None,
+    ) -> None:
+        self._ear = _Ear(setup.reader)
+        super().__init__(bot, replace(setup, reader=self._ear, hello=say(setup.hello)))
+        self._say = say
+        self._lives = lives
+        self.hello = say(setup.hello)
+        self.asked: list[bytes] = []
+        """All requests, answered or not."""
+        self.exchanges: list[Exchange] = []
+
+    def begin(self) -> int:
+        """Start; gives how long that took, in nanoseconds.
+
+        Raises:
+            Fault: As `Player.start` does.
+        """
+        began = monotonic_ns()
+        self.start()
+        return monotonic_ns() - began
+
+    def tell(self, message: bytes) -> None:
+        """See `Player.tell`."""
+        super().tell(self._say(message))
+
+    def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
+        """See `Player.ask`."""
+        self.asked.append(request)
+        answer, charged = super().ask(self._say(request), request_id, limit)
+        self.exchanges.append(Exchange(request, self._ear.heard, charged))
+        if len(self.exchanges) == self._lives:
+            self.stop()
+        return answer, charged

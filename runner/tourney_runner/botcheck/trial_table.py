@@ -1,0 +1,181 @@
+"""Single deals for trials: the bot in one seat, players of the house in the others."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from tourney_runner.botcheck.recording_player import RecordingPlayer
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.play.deal import DealInPlay
+from tourney_runner.play.in_process_players import HousePlayer, seated
+from tourney_runner.play.legal_cache import LegalLists
+from tourney_runner.play.match import player_setup
+from tourney_runner.protocol.lines import encode
+from tourney_runner.protocol.messages import Deal, Move, MoveTime
+from tourney_runner.results.records import DealKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tourney_runner.games.base import Game, GameOptions, State
+    from tourney_runner.play.play_settings import BotSpec, PlaySettings
+    from tourney_runner.play.player import PlayerSetup
+    from tourney_runner.process.clock import Clock
+    from tourney_runner.process.launcher import Launcher
+    from tourney_runner.protocol.messages import Ready
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["Position", "Table", "first_position", "longest_position"]
+
+_LONG_SEEDS = 2
+"""Deals that are looked through for a long message."""
+
+
+class Position(NamedTuple):
+    """A state with somebody to move."""
+
+    state: State[Any]
+    events: list[Any]
+    """Everything that has happened."""
+
+
+class Table(NamedTuple):
+    """Where a bot is tried under one set of rules."""
+
+    game: Game[Any, Any]
+    options: GameOptions
+    settings: PlaySettings
+    launcher: Launcher
+    clock: Clock
+
+    def setup(self) -> PlayerSetup:
+        """What all players at this table share."""
+        return player_setup(self.settings, self.launcher, self.clock)
+
+    def witness(
+        self,
+        bot: BotSpec,
+        *,
+        say: Callable[[bytes], bytes] = bytes,
+        lives: int | None = None,
+    ) -> RecordingPlayer:
+        """The bot, not yet started; arguments as `RecordingPlayer` has them."""
+        return RecordingPlayer(bot, self.setup(), say=say, lives=lives)
+
+    def play(self, witness: RecordingPlayer, seed: int, *, seat: int = 0) -> DealRecord:
+        """Play the deal of a seed to its end; the bot sits at `seat`.
+
+        Raises:
+            SpoiltError: The host spoilt it.
+        """
+        state = self.state(seed)
+        setup = self.setup()
+        players: list[Any] = []
+        for other in range(state.players):
+            if other == seat:
+                players.append(witness)
+                continue
+            house = HousePlayer(
+                seated(f"house {other}", other + 1), setup, self.game, _chance(seed, other)
+            )
+            house.sit(state)
+            players.append(house)
+        deal = DealInPlay(
+            self.game,
+            state,
+            DealKey(0, 0, seed),
+            players,
+            seeds=[_chance(seed, other).getrandbits(52) for other in range(state.players)],
+            settings=self.settings,
+            faults_so_far=[0] * state.players,
+        )
+        return deal.play(None)
+
+    def greeting(self, position: Position) -> bytes:
+        """The message that opens a deal, to the player to move."""
+        state, seat = position.state, position.state.current_player
+        return encode(Deal(seat, state.players, tuple(state.hand(seat)), seat, 1))
+
+    def request(self, position: Position, ready: Ready) -> bytes:
+        """Request 1: the move of a position, with everything that has happened before it."""
+        state, settings = position.state, self.settings
+        legal, complete = None, True
+        if ready.legal != "none":
+            legal, complete = LegalLists.of(self.game).list(state, ready.legal)
+        return encode(
+            Move(
+                1,
+                state.observation(state.current_player),
+                [msgspec.Raw(msgspec.json.encode(event)) for event in position.events],
+                MoveTime(settings.move_ms, settings.bank_ms),
+                legal,
+                complete,
+            )
+        )
+
+    def ask(self, witness: RecordingPlayer, position: Position, request: bytes) -> None:
+        """Have a bot that is ready answer a request by the rules.
+
+        Raises:
+            Fault: It does not.
+            SpoiltError: The host spoilt it.
+        """
+        witness.tell(self.greeting(position))
+        answer, _ = witness.ask(request, 1, self.settings.move_ms * 1_000_000)
+        heard = witness.exchanges[-1].answer
+        try:
+            position.state.read(answer)
+        except MalformedAnswerError as error:
+            raise witness.fault("malformed", str(error), heard) from error
+        except IllegalActionError as error:
+            raise witness.fault("illegal", str(error), heard) from error
+
+    def state(self, seed: int) -> State[Any]:
+        """The cards of a seed."""
+        start = self.game.first_start(self.options, lambda: seed, duplicate=True)
+        state: State[Any] = self.game.new_state(self.options, seed, start)
+        return state
+
+
+def _chance(seed: int, seat: int) -> Random:
+    return Random(f"{seed} {seat}")  # noqa: S311 - must be repeatable
+
+
+def first_position(table: Table) -> Position:
+    """A deal in which somebody has to act, as it begins."""
+    seed = 0
+    while (state := table.state(seed)).is_terminal():
+        seed += 1
+    return Position(state, [])
+
+
+def longest_position(table: Table) -> Position:
+    """A position that takes many words, with a lot to choose from, found by random play."""
+    best, most = (0, 0), 0
+    taken: list[list[Any]] = [[] for _ in range(_LONG_SEEDS)]
+    for seed, actions in enumerate(taken):
+        for choices in _random_play(table, seed, actions):
+            if choices > most:
+                best, most = (seed, len(actions)), choices
+    seed, number = best
+    state = table.state(seed)
+    events = [state.apply_action(action) for action in taken[seed][:number]]
+    return Position(state, events)
+
+
+def _random_play(table: Table, seed: int, taken: list[Any]) -> Iterator[int]:
+    """Play a deal; how much there is to choose from before each action, which is added to `taken`.
+
+    Listing the choices takes most of the time, so each position is asked for them once.
+    """
+    state = table.state(seed)
+    chance = _chance(seed, 0)
+    while not state.is_terminal():
+        choices = state.legal_actions("canonical").actions
+        yield len(choices)
+        action = state.fallback_action() if chance.random() < 0.5 else chance.choice(choices)
+        taken.append(action)
+        state.apply_action(action)

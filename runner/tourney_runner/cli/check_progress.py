@@ -1,0 +1,80 @@
+"""What a person sees while a bot is tried."""
+
+from __future__ import annotations
+
+import sys
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Self
+
+import typer
+
+from tourney_runner.botcheck import Watcher
+from tourney_runner.botcheck.report_text import check_lines
+
+if TYPE_CHECKING:
+    from tourney_runner.botcheck import Check
+
+__all__ = ["Silent", "Spoken"]
+
+_QUIET = 10.0
+"""Seconds without a word after which, over and over, a person is told what takes so long."""
+
+
+class Silent(Watcher):
+    """For programs, which read the whole report at the end."""
+
+    def begin(self, name: str) -> None:
+        """See `Watcher.begin`."""
+
+    def tell(self, check: Check) -> None:
+        """See `Watcher.tell`."""
+
+
+class Spoken(Watcher):
+    """Prints each check as it ends; if stderr is a terminal, it also says there what takes long.
+
+    Args:
+        bot: Whose trial it is.
+        verbose: Whether to show messages also where all is well.
+    """
+
+    def __init__(self, bot: str, *, verbose: bool = False) -> None:
+        self._bot = bot
+        self._verbose = verbose
+        self._doing = ("", monotonic())
+        self._over = False
+        self._news = Event()
+        self._thread = Thread(target=self._remind, name="tourney-waiting", daemon=True)
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over = True
+        self._news.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def begin(self, name: str) -> None:
+        """See `Watcher.begin`."""
+        self._doing = (name, monotonic())
+        self._news.set()
+
+    def tell(self, check: Check) -> None:
+        """See `Watcher.tell`."""
+        for line in check_lines(check, verbose=self._verbose):
+            typer.echo(line)
+        self._news.set()
+
+    def _remind(self) -> None:
+        """Speak up whenever nothing new has come for a while."""
+        while not self._over:
+            if self._news.wait(_QUIET):
+                self._news.clear()
+                continue
+            name, since = self._doing
+            seconds = monotonic() - since
+            typer.echo(f"waiting for {self._bot}: {name} ({seconds:.0f} s so far)", err=True)

@@ -1,0 +1,94 @@
+"""Plain text for the terminal that several commands share."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+import yaml
+
+from tourney_runner.cli.terminal import stdout_console, tell
+from tourney_runner.games import registry
+from tourney_runner.publish.tables import headline, lines_below, terminal_table
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from tourney_runner.publish.summary import Summary
+
+__all__ = ["game_list", "game_options", "print_table", "yaml_value"]
+
+_WIDTH = 78
+"""Columns of prose: no terminal has fewer than 80."""
+_ROOMY = 100
+"""Columns in which the framed table has room for names as they are usual."""
+
+
+def yaml_value(value: Any) -> str:
+    """A value as one would write it in a configuration, on one line."""
+    if hasattr(value, "model_dump"):
+        value = value.model_dump(mode="json")
+    plain = list(value) if isinstance(value, tuple) else value
+    text: str = yaml.safe_dump(plain, default_flow_style=True, width=10_000, allow_unicode=True)
+    return text.removesuffix("...\n").strip()
+
+
+def print_table(summary: Summary, warning: str | None = None) -> None:
+    """Print the ranking to stdout, and under it how far it can be trusted.
+
+    Args:
+        summary: The table.
+        warning: What `publish.schedule_warning.short_schedule` says of it.
+    """
+    console = stdout_console()
+    tell(console, f"{summary.facts.name}: {headline(summary)}")
+    console.print(terminal_table(summary, narrow=console.width < _ROOMY))
+    for line in lines_below(summary):
+        tell(console, line)
+    if warning is not None:
+        tell(console, warning, "yellow")
+
+
+def game_list() -> str:
+    """All games with a sentence each."""
+    parts = []
+    for name in registry.names():
+        game = registry.game(name)
+        summary = textwrap.fill(game.summary, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        parts.append(f"{name} - {game.title}\n{summary}")
+    return "\n\n".join(parts) + "\n\nThe rules of one: tourney games GAME"
+
+
+def game_options(name: str) -> str:
+    """The options of a game, as a commented piece of configuration.
+
+    Raises:
+        UsageError: There is no such game.
+    """
+    game = registry.game(name)
+    lines = [f"# {game.title}", f"game: {name}", "rules:"]
+    for key, info in game.options.model_fields.items():
+        lines += textwrap.wrap(
+            " ".join((info.description or "").split()),
+            _WIDTH,
+            initial_indent="  # ",
+            subsequent_indent="  # ",
+        )
+        lines.append(
+            f"  {key}: {yaml_value(info.get_default(call_default_factory=True))}{_choices(info)}"
+        )
+    return "\n".join(lines)
+
+
+def _choices(info: FieldInfo) -> str:
+    words = [yaml_value(choice) for choice in _literals(info.annotation)]
+    return f"    # {' | '.join(words)}" if words else ""
+
+
+def _literals(annotation: Any) -> list[Any]:
+    """The values that an annotation names one by one; none for a list of them."""
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    if get_origin(annotation) in {tuple, list, dict}:
+        return []
+    return [value for part in get_args(annotation) for value in _literals(part)]

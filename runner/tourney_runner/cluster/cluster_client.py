@@ -1,0 +1,301 @@
+"""The client of a Dask cluster: sees who comes and who goes, and has each Dask worker play.
+
+Everything here happens in one thread; the inbox and the news are for what goes to another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+import time
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import dask.config
+import msgspec
+from distributed import Client, LocalCluster
+
+from tourney_runner import __version__
+from tourney_runner.cluster import worker_plugin
+from tourney_runner.cluster.machines import Machines
+from tourney_runner.cluster.task_queue import TaskQueue
+from tourney_runner.cluster.worker_session import (
+    BadMachineError,
+    Member,
+    Shared,
+    UnusableWorkerError,
+    first_error,
+    lacks_tourney,
+    other_version,
+)
+from tourney_runner.errors import RunError, TourneyError, UsageError
+from tourney_runner.process.temporary_folders import temp_prefix
+from tourney_runner.run.cores import available
+from tourney_runner.run.watchdog import Silence
+from tourney_runner.run.worker_messages import read_outcome
+
+if TYPE_CHECKING:
+    from collections import deque
+    from queue import SimpleQueue
+
+    from tourney_runner.cluster.run_bundle import RunBundle
+    from tourney_runner.run.worker_messages import Outcome, Task
+
+__all__ = ["LOCAL", "Engine"]
+
+LOCAL = "local"
+"""Instead of an address: a cluster of its own, on this machine."""
+
+_PATIENCE = 30.0
+"""Seconds to wait for the scheduler, and for a worker that can play."""
+_SLOW, _LOST = 5.0, 60.0
+"""Seconds of silence after which no worker is blamed for a scheduler, and after which it is lost.
+"""
+_LOOK = 0.5
+"""Seconds between two looks at who is there."""
+_SPARING = {"distributed.worker.profile.enabled": False}
+"""Dask looks a hundred times a second where its tasks are: half of what an idle worker costs."""
+_LEAVING = 8.0
+"""Seconds that workers get to end what the run has started there."""
+_PAUSED = "is paused by Dask, because its memory is used up (see its --memory-limit)"
+
+
+class Engine:
+    """Runs tasks on a cluster until it is told to stop.
+
+    Args:
+        address: The scheduler's, or `LOCAL`.
+        luggage: What every worker needs.
+        jobs: With `LOCAL`: how many workers; None for one a core.
+        inbox: Where outcomes go, and at last the error that ended this, if one did.
+        news: Where lines for the user go.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        luggage: RunBundle,
+        jobs: int | None,
+        inbox: SimpleQueue[Outcome | Exception],
+        news: deque[str],
+    ) -> None:
+        self._address = address
+        self._luggage = luggage
+        self._jobs = jobs
+        self._inbox = inbox
+        self._news = news
+        self._desk = TaskQueue()
+        self._machines = Machines(luggage.parcels)
+        self._employed: dict[str, tuple[Member, asyncio.Task[None]]] = {}
+        self._refused: dict[str, UnusableWorkerError] = {}
+        self._paused: set[str] = set()
+        self._unanswered = 0.0
+        self._politely = False
+        self._client: Any = None
+
+    @property
+    def slots(self) -> int:
+        """Matches that can be played at a time, now."""
+        return self._desk.places
+
+    async def run(self) -> None:
+        """Work until cancelled.
+
+        Raises:
+            UsageError: There is no cluster that can play.
+            RunError: It was lost, or a task cannot be done.
+        """
+        async with AsyncExitStack() as stack:
+            self._client = await self._connected(stack)
+            stack.push_async_callback(self._leave)
+            self._client.subscribe_topic(worker_plugin.topic(self._luggage.run), self._hear)
+            async with first_error(), asyncio.TaskGroup() as group:
+                await self._watch(group)
+
+    def submit(self, task: Task) -> None:
+        """Take a task; called in the thread of this."""
+        self._desk.put(task)
+
+    def be_polite(self) -> None:
+        """When this is cancelled, the workers and bots get time to end."""
+        self._politely = True
+
+    async def _connected(self, stack: AsyncExitStack) -> Any:
+        where: Any = self._address
+        if where == LOCAL:
+            scratch = tempfile.TemporaryDirectory(
+                prefix=temp_prefix("run"), ignore_cleanup_errors=True
+            )
+            folder = stack.enter_context(scratch)
+            stack.enter_context(dask.config.set({"temporary_directory": folder} | _SPARING))
+            where = await stack.enter_async_context(
+                LocalCluster(
+                    n_workers=self._jobs or available(),
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",  # None takes a fixed port all the same
+                    silence_logs=logging.CRITICAL,
+                    asynchronous=True,
+                )
+            )
+        try:
+            client = Client(where, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
+            stack.push_async_exit(client)  # it has to be closed though it may not connect
+            await client
+            version = await client.run_on_scheduler(worker_plugin.about)
+        except (OSError, ValueError, TypeError) as error:
+            raise UsageError(
+                f"no Dask scheduler answers at {self._address} ({error}); start one with `dask"
+                " scheduler`, and give the address that it shows"
+            ) from error
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"the Dask scheduler {lacks_tourney()}") from error
+        if version != __version__:
+            raise UsageError(f"the Dask scheduler {other_version(version)}")
+        return client
+
+    async def _watch(self, group: asyncio.TaskGroup) -> NoReturn:
+        """See who comes and who goes, as long as this runs."""
+        alone_since = time.monotonic()
+        shared = Shared(
+            self._client,
+            self._luggage,
+            self._desk,
+            self._machines,
+            self._inbox,
+            self._news,
+            scheduler_is_slow=lambda: self._unanswered > _SLOW,
+        )
+        while True:
+            there = await self._workers()
+            running = {at: one for at, one in there.items() if one["status"] == "running"}
+            self._paused = there.keys() - running.keys()
+            for address in self._employed.keys() - running.keys():
+                self._dismiss(address)
+            for address, details in running.items():
+                self._employ(group, address, details, shared)
+            now = time.monotonic()
+            if self._may_play():
+                alone_since = now
+            self._complain(len(there), now - alone_since)
+            await asyncio.sleep(_LOOK)
+
+    async def _workers(self) -> dict[str, dict[str, Any]]:
+        """The Dask workers that there are, by address; those that are paused begin no task."""
+        asked = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
+        silence = Silence()
+        silence.broken(time.monotonic())
+        while not asked.done() and self._is_connected and self._unanswered < _LOST:
+            await asyncio.wait({asked}, timeout=_LOOK)
+            self._look(silence)
+        self._unanswered = 0.0
+        if not asked.done() or asked.exception() is not None:
+            asked.cancel()
+            raise RunError(
+                f"the Dask scheduler at {self._address} is lost. What was stored before is safe;"
+                " once it and its workers run again, the same command continues."
+            )
+        workers: dict[str, dict[str, Any]] = asked.result()["workers"]
+        return {
+            address: details
+            for address, details in workers.items()
+            if details["status"] in {"running", "paused"}
+        }
+
+    def _look(self, silence: Silence) -> None:
+        sight = silence.look(time.monotonic())
+        self._unanswered = sight.seconds
+        if sight.tell:
+            self._news.append(
+                f"the Dask scheduler at {self._address} has not answered for {sight.seconds:.0f} s"
+            )
+
+    @property
+    def _is_connected(self) -> bool:
+        """Whether the scheduler is there; one that was started anew would know nothing of us."""
+        return bool(self._client.status == "running")
+
+    def _complain(self, there: int, alone: float) -> None:
+        """Give up if nobody is left who could play."""
+        refusals = [f"\n{_refusal(*one)}" for one in self._refused.items()]
+        deaf = [
+            f"\nthe Dask worker {address} does not answer"
+            for address, (member, _) in self._employed.items()
+            if member.is_deaf
+        ]
+        paused = [f"\nthe Dask worker {address} {_PAUSED}" for address in sorted(self._paused)]
+        reasons = "".join((*refusals, *deaf, *paused))
+        if there and len(self._refused) == there and not self._may_play():
+            raise self._ending(f"no Dask worker at {self._address} can play here:{reasons}")
+        if alone > _PATIENCE:
+            raise self._ending(
+                f"for {_PATIENCE:g} s no Dask worker at {self._address} could play; start some with"
+                f" `dask worker {self._address} --nworkers auto --nthreads 1`{reasons}"
+            )
+
+    def _may_play(self) -> bool:
+        return any(not work.done() and not one.is_deaf for one, work in self._employed.values())
+
+    def _ending(self, message: str) -> TourneyError:
+        mendable = any(isinstance(reason, BadMachineError) for reason in self._refused.values())
+        mendable |= any(member.is_deaf for member, _ in self._employed.values())
+        if self._machines.starts is None and not mendable:
+            return UsageError(f"{message}\nNothing was played.")
+        return RunError(
+            f"{message}\nNo bot is blamed, and what was stored before is safe; run the same command"
+            " again to continue."
+        )
+
+    def _employ(
+        self, group: asyncio.TaskGroup, address: str, details: dict[str, Any], shared: Shared
+    ) -> None:
+        """Take a worker on, unless it is known; one that has forgotten us is taken on again."""
+        known = self._employed.get(address)
+        if address in self._refused or (known is not None and not known[1].done()):
+            return
+        member = Member(address, details, shared)
+        self._employed[address] = member, group.create_task(self._work(address, member))
+
+    async def _work(self, address: str, member: Member) -> None:
+        try:
+            await member.work()
+        except UnusableWorkerError as reason:
+            self._refused[address] = reason
+            self._news.append(f"{_refusal(address, reason)}; it is left out")
+
+    def _dismiss(self, address: str) -> None:
+        _, work = self._employed.pop(address)
+        work.cancel()
+        if self._refused.pop(address, None) is None:
+            what = _PAUSED if address in self._paused else "is gone"
+            self._news.append(f"the Dask worker {address} {what}; what it was at is played again")
+
+    def _hear(self, event: tuple[float, bytes | str]) -> None:
+        """A worker waits for a bot, or has news."""
+        _, said = event
+        if isinstance(said, str):
+            self._news.append(said)
+            return
+        with suppress(msgspec.DecodeError):
+            self._inbox.put(read_outcome(said))
+
+    async def _leave(self) -> None:
+        """End what there is on the cluster, as far as it can be reached."""
+        run = self._luggage.run
+        if not self._is_connected:  # then the workers see to it themselves
+            return
+        hearing = [at for at, (member, _) in self._employed.items() if not member.is_deaf]
+        with suppress(OSError, TimeoutError):
+            leaving = self._client.run(
+                worker_plugin.leave,
+                run,
+                politely=self._politely,
+                workers=hearing,
+                on_error="ignore",
+            )
+            await asyncio.wait_for(leaving, _LEAVING)
+
+
+def _refusal(address: str, reason: UnusableWorkerError) -> str:
+    return f"the Dask worker {address} {reason}"

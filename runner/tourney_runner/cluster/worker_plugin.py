@@ -1,0 +1,304 @@
+"""What happens inside a Dask worker: bots are made ready, and tasks are handed to worker programs.
+
+A Dask worker does as many tasks at a time as it has threads; each has a worker program of its
+own, the very one that plays on a single machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from distributed import WorkerPlugin, get_worker
+
+from tourney_runner import __version__
+from tourney_runner.bots.cache import cache_folder
+from tourney_runner.cluster.bot_archive import is_unpacked, unpack, unpacked_folder
+from tourney_runner.cluster.worker_pool import Programs, UnknownRunError
+from tourney_runner.games.registry import game
+from tourney_runner.process.process_tree import end_started
+from tourney_runner.process.sandbox import choose
+from tourney_runner.process.temporary_folders import make_temp, remove_tree
+from tourney_runner.run.readiness import stage_all
+from tourney_runner.run.tournament_setup import specs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.cluster.run_bundle import RunBundle
+    from tourney_runner.config.models import Entrant
+
+__all__ = [
+    "LEASE",
+    "HostError",
+    "about",
+    "enter",
+    "leave",
+    "play",
+    "receive",
+    "renew",
+    "stage",
+    "topic",
+    "try_out",
+]
+
+LEASE = 60.0
+"""Seconds after which a run that is not heard of any more is over here."""
+_POLITE = 5.0
+_PROMPT = 1.0
+"""Seconds that worker programs get to end, when all is done and when interrupted."""
+_BUILDS_LOOK = 0.05
+"""Seconds between two looks at builds that are to end."""
+_OTHER_FILES = (
+    "it is not the same on this host: a file that its command names by an absolute path differs,"
+    " or its folder changed while it was sent"
+)
+
+
+_one_builds = threading.Lock()
+"""Held by the run that builds bots in this process: all builds here are its own."""
+
+
+class HostError(Exception):
+    """This host cannot keep the files of a run; the message is why."""
+
+
+def topic(run: str) -> str:
+    """Where a run's Dask workers tell which bots they wait for, as frames, and news, as text."""
+    return f"tourney-{run}"
+
+
+def about() -> str:
+    """The version of this program here."""
+    return __version__
+
+
+async def enter(luggage: RunBundle, dask_worker: Any) -> list[str]:
+    """Begin a run on this Dask worker.
+
+    Returns:
+        The keys of the archives that are missing here.
+
+    Raises:
+        UsageError: This host does not have the game.
+        HostError: The cache or the place for temporary files cannot be used.
+    """
+    game(luggage.setup.settings.game)
+    with _host_errors():
+        await dask_worker.plugin_add(_Host(luggage), name=topic(luggage.run))
+        keys = {one.archive for one in luggage.parcels.values() if one.archive is not None}
+        cache = cache_folder()
+        return [key for key in sorted(keys) if not await asyncio.to_thread(is_unpacked, cache, key)]
+
+
+async def receive(run: str, key: str, piece: bytes, *, last: bool, dask_worker: Any) -> None:
+    """Take a piece of an archive, and unpack the archive after the last.
+
+    Raises:
+        UsageError: The archive does not hold what its key says.
+        HostError: They cannot be written.
+    """
+    with _host_errors():
+        await asyncio.to_thread(_host(dask_worker, run).receive, key, piece, last=last)
+
+
+async def stage(run: str, dask_worker: Any) -> dict[int, str]:
+    """Make all bots ready; gives why some are not, by number.
+
+    Raises:
+        StrangerError: The run is not known here, or not any more.
+        HostError: The cache cannot be used.
+    """
+    with _host_errors():
+        return await asyncio.to_thread(_host(dask_worker, run).stage)
+
+
+async def try_out(run: str, dask_worker: Any) -> None:
+    """See whether a worker program starts and plays here.
+
+    Raises:
+        StrangerError: The run is not known here.
+        ProgramError: None does.
+    """
+    await asyncio.to_thread(_host(dask_worker, run).programs.try_out)
+
+
+async def renew(run: str, dask_worker: Any) -> None:
+    """The run goes on; who has forgotten it will say so when asked for more."""
+    host = dask_worker.plugins.get(topic(run))
+    if host is not None:
+        host.renew()
+
+
+async def leave(run: str, *, politely: bool, dask_worker: Any) -> None:
+    """The run is over here: end all that it started."""
+    host = dask_worker.plugins.get(topic(run))
+    if host is not None:
+        await host.end(politely=politely)
+        await dask_worker.plugin_remove(topic(run))
+
+
+def play(run: str, frame: bytes) -> bytes:
+    """Have a task done, as a task of Dask.
+
+    Args:
+        run: The run.
+        frame: The task, as `run.worker_messages` writes it.
+
+    Returns:
+        The body of the outcome's frame.
+
+    Raises:
+        StrangerError: The run is not known here.
+        ProgramError: There is no worker program that does it.
+    """
+    return _host(get_worker(), run).programs.play(frame)
+
+
+@contextmanager
+def _host_errors() -> Iterator[None]:
+    """Tell this host's errors from those of the way to it: who calls sees these as OSErrors."""
+    try:
+        yield
+    except OSError as error:
+        where = "" if error.filename else f" in {cache_folder()} or {tempfile.tempdir}"
+        raise HostError(f"{error}{where}") from error
+
+
+def _host(dask_worker: Any, run: str) -> _Host:
+    host = dask_worker.plugins.get(topic(run))
+    if not isinstance(host, _Host):
+        raise UnknownRunError(run)
+    return host
+
+
+class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked into
+    """One run on one Dask worker; ended with it by Dask, or by itself when the run is lost."""
+
+    def __init__(self, luggage: RunBundle) -> None:
+        self._luggage = luggage
+        self._cache = cache_folder()
+        self._temp = make_temp("run")
+        self._programs: Programs | None = None
+        self._over = False
+        self._builds = False
+        self._heard = asyncio.Event()
+        self._worker: Any = None
+        self._watching: asyncio.Task[None] | None = None
+
+    def setup(self, worker: Any) -> None:
+        """Called by Dask, in the loop of the worker."""
+        self._worker = worker
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - Dask's signature
+        """Called by Dask when the worker or the run ends."""
+        await self.end(politely=False)
+
+    @property
+    def programs(self) -> Programs:
+        """What plays here.
+
+        Raises:
+            StrangerError: Nothing does, or nothing does any more.
+        """
+        if self._over or self._programs is None:
+            raise UnknownRunError
+        return self._programs
+
+    def renew(self) -> None:
+        """The run was heard of."""
+        self._heard.set()
+
+    def receive(self, key: str, piece: bytes, *, last: bool) -> None:
+        """See the function of that name."""
+        path = self._temp / f"{key}.tar"
+        with path.open("ab") as file:
+            file.write(piece)
+        if last:
+            with path.open("rb") as file:
+                unpack(self._cache, key, file)
+            path.unlink()
+
+    def stage(self) -> dict[int, str]:
+        """See the function of that name."""
+        ready: list[Bot] = []
+        entrants: list[Entrant] = []
+        for parcel in self._luggage.parcels.values():
+            key = parcel.archive
+            folder = unpacked_folder(self._cache, key) if key is not None else None
+            if parcel.entrant is not None:
+                entrants.append(parcel.entrant.model_copy(update={"folder": folder}))
+            elif folder is not None:
+                ready.append(parcel.moved(folder))
+        setup = self._luggage.setup
+        staged, reasons = self._staged(entrants)
+        numbers = {entrant.name: entrant.number for entrant in entrants}
+        broken = {numbers[name]: reason for name, reason in reasons.items()}
+        broken |= {bot.number: _OTHER_FILES for bot in staged if not self._is_same(bot)}
+        whole = [bot for bot in (*ready, *staged) if bot.number not in broken]
+        self._programs = Programs(
+            msgspec.structs.replace(setup, bots=specs(whole), temp=str(self._temp)),
+            f"the Dask worker {self._worker.address}",
+            self._tell,
+            pin=self._luggage.pin,
+        )
+        return broken
+
+    def _staged(self, entrants: list[Entrant]) -> tuple[list[Bot], dict[str, str]]:
+        setup = self._luggage.setup
+        with _one_builds:
+            self._builds = True
+            try:
+                if self._over:
+                    raise UnknownRunError
+                staged = stage_all(
+                    entrants,
+                    launcher=choose(setup.sandbox, trusted=True),
+                    build_network=setup.build_network,
+                    alone=False,  # this process may be a host to other runs
+                )
+            finally:
+                self._builds = False
+        if self._over:  # and no bot is to blame that its build was ended
+            raise UnknownRunError
+        return staged
+
+    def _tell(self, news: bytes | str) -> None:
+        """Let the runner hear of something, if it can be reached."""
+        with suppress(OSError):
+            self._worker.log_event(topic(self._luggage.run), news)
+
+    def _is_same(self, bot: Bot) -> bool:
+        return bot.hash == self._luggage.parcels[bot.number].bot.hash
+
+    async def end(self, *, politely: bool) -> None:
+        """End all worker programs, and leave nothing."""
+        if self._over:
+            return
+        self._over = True
+        if self._watching is not None and self._watching is not asyncio.current_task():
+            self._watching.cancel()
+        while self._builds:
+            await asyncio.to_thread(end_started)
+            await asyncio.sleep(_BUILDS_LOOK)
+        if self._programs is not None:
+            seconds = _POLITE if politely else _PROMPT
+            await asyncio.to_thread(self._programs.end, seconds, politely=politely)
+        await asyncio.to_thread(remove_tree, self._temp)
+
+    async def _watch(self) -> None:
+        """End by ourselves when the runner was killed, or cannot be reached."""
+        with suppress(TimeoutError):
+            while True:
+                await asyncio.wait_for(self._heard.wait(), LEASE)
+                self._heard.clear()
+        await self.end(politely=False)
+        name = topic(self._luggage.run)
+        if self._worker.plugins.get(name) is self:  # and not one that was begun meanwhile
+            del self._worker.plugins[name]

@@ -1,0 +1,411 @@
+"""One Dask worker, from the first word to it to its end: made ready, tried out, given tasks.
+
+Each task is sent to a worker that is known to be ready, and to another when that one goes:
+Dask's own scheduling cannot know which workers have the bots.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+import msgspec
+
+from tourney_runner import __version__
+from tourney_runner.cluster import worker_plugin
+from tourney_runner.cluster.bot_archive import pack
+from tourney_runner.cluster.failures import TRIES, Failures
+from tourney_runner.cluster.worker_pool import ProgramError, UnknownRunError
+from tourney_runner.errors import RunError, TourneyError
+from tourney_runner.run.doing import doing
+from tourney_runner.run.executor import raise_if_broken
+from tourney_runner.run.watchdog import Silence
+from tourney_runner.run.worker_messages import Check, Spoilt, read_outcome, task_frame
+from tourney_runner.text import escaped
+
+if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import AsyncIterator, Callable
+    from queue import SimpleQueue
+
+    from tourney_runner.cluster.machines import Machine, Machines
+    from tourney_runner.cluster.run_bundle import RunBundle
+    from tourney_runner.cluster.task_queue import TaskQueue
+    from tourney_runner.run.worker_messages import Checked, Outcome, Task
+
+__all__ = [
+    "BadMachineError",
+    "Member",
+    "Shared",
+    "UnusableWorkerError",
+    "first_error",
+    "lacks_tourney",
+    "other_version",
+]
+
+_TICK = 0.05
+_PAUSE = 0.5
+"""Seconds that a worker that has failed leaves its task to others."""
+_LISTEN = 1.0
+"""Seconds between two looks at a worker that does not answer."""
+_PIECE = 8 << 20
+"""Bytes of an archive that are sent at a time."""
+_RESOURCE = "match"
+"""The resource by which a Dask worker can be held to fewer matches than it has threads."""
+
+
+class UnusableWorkerError(Exception):
+    """A Dask worker cannot play in this run; the message follows its name."""
+
+
+class BadMachineError(UnusableWorkerError):
+    """The same because of what its machine does, which may be mended at any time."""
+
+
+class _FailedError(Exception):
+    """A task was not done; it may be tried again."""
+
+
+class UnresponsiveError(Exception):
+    """A Dask worker does not answer any more."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all members of a run have in common."""
+
+    client: Any
+    luggage: RunBundle
+    desk: TaskQueue
+    machines: Machines
+    inbox: SimpleQueue[Outcome | Exception]
+    """Where outcomes go."""
+    news: deque[str]
+    """Where lines for the user go."""
+    scheduler_is_slow: Callable[[], bool]
+    """Whether nobody can be heard, because all words go through the scheduler."""
+    failures: Failures = field(default_factory=Failures)
+
+
+class Member:
+    """All dealings with one Dask worker.
+
+    Args:
+        address: The worker's.
+        details: What the scheduler says of it.
+        shared: See there.
+    """
+
+    def __init__(self, address: str, details: dict[str, Any], shared: Shared) -> None:
+        self._address = address
+        self._shared = shared
+        self._run = shared.luggage.run
+        self._machine: Machine = shared.machines.on(details["host"])
+        resources = details["resources"] or {}
+        self._places = min(details["nthreads"], int(resources.get(_RESOURCE, details["nthreads"])))
+        self._needed = {_RESOURCE: 1.0} if _RESOURCE in resources else None
+        self.is_deaf = False
+        """Whether it answers no more."""
+
+    async def work(self) -> None:
+        """Have it play until it forgets the run, or answers again after it was deaf.
+
+        Raises:
+            UnfitError: It cannot.
+            RunError: A task cannot be done by anybody.
+        """
+        try:
+            self._machine.members += 1
+            try:
+                await self._belong()
+            finally:
+                self._machine.members -= 1
+        except UnknownRunError:
+            pass
+        except UnresponsiveError:
+            self.is_deaf = True
+            await self._until_it_answers()
+
+    async def _belong(self) -> None:
+        async with first_error(), asyncio.TaskGroup() as group:
+            group.create_task(self._listen())
+            await self._make_ready()
+            await self._try_out()
+            for _ in range(self._places):
+                group.create_task(self._serve())
+
+    async def _listen(self) -> None:
+        """Tell the worker over and over that the run goes on, and see that it answers.
+
+        Raises:
+            _DeafError: It has not, for so long that a worker program would be ended for it.
+        """
+        silence = Silence()
+        silence.broken(time.monotonic())
+        while True:
+            answer = asyncio.ensure_future(self._call(worker_plugin.renew, self._run))
+            try:
+                while not answer.done():
+                    await asyncio.wait({answer}, timeout=_LISTEN)
+                    self._look(silence)
+            finally:
+                answer.cancel()
+            if isinstance(answer.exception(), UnresponsiveError):
+                await asyncio.sleep(_LISTEN)
+            else:
+                await asyncio.sleep(worker_plugin.LEASE / 12)
+                silence.broken(time.monotonic())
+
+    def _look(self, silence: Silence) -> None:
+        if self._shared.scheduler_is_slow():
+            silence.broken(time.monotonic())
+        sight = silence.look(time.monotonic())
+        if sight.tell:
+            end = "; what it was at is played again" if sight.lost else ""
+            self._shared.news.append(
+                f"the Dask worker {self._address} has not answered for {sight.seconds:.0f} s{end}"
+            )
+        if sight.lost:
+            raise UnresponsiveError
+
+    async def _until_it_answers(self) -> None:
+        while True:
+            try:
+                await self._version()
+            except UnresponsiveError:
+                await asyncio.sleep(_LISTEN)
+            except UnusableWorkerError:  # which will be seen when it is taken on again
+                return
+            else:
+                return
+
+    async def _version(self) -> str:
+        try:
+            return str(await self._call(worker_plugin.about))
+        except UnresponsiveError:
+            raise
+        except Exception as error:  # an ImportError, of which the scheduler passes on the text
+            raise UnusableWorkerError(lacks_tourney()) from error
+
+    async def _make_ready(self) -> None:
+        """See that it is one of ours, and has all bots."""
+        if not self._places:
+            raise UnusableWorkerError(
+                f"may play no match, because its resource {_RESOURCE!r} is below 1"
+            )
+        try:
+            if (version := await self._version()) != __version__:
+                raise UnusableWorkerError(other_version(version))
+            async with self._machine.lock:
+                for key in await self._call(worker_plugin.enter, self._shared.luggage):
+                    await self._send(key)
+                broken = await self._call(worker_plugin.stage, self._run)
+                self._machine.begin(self._shared.luggage.parcels, broken)
+        except TourneyError as error:
+            raise UnusableWorkerError(
+                f"cannot be made ready: {escaped(str(error), 500)}"
+            ) from error
+        except worker_plugin.HostError as error:
+            raise BadMachineError(f"cannot be made ready: {escaped(str(error), 500)}") from error
+
+    async def _send(self, key: str) -> None:
+        """Send an archive, piece by piece."""
+        parcels = self._shared.luggage.parcels.values()
+        folder = next(one.folder for one in parcels if one.archive == key and one.folder)
+        with tempfile.TemporaryFile() as file:
+            await asyncio.to_thread(pack, folder, file)
+            size = file.tell()
+            file.seek(0)
+            while piece := file.read(_PIECE):
+                last = file.tell() == size
+                await self._call(worker_plugin.receive, self._run, key, piece, last=last)
+
+    async def _call(self, function: Any, *words: Any, **options: Any) -> Any:
+        """Call a function on the worker, beside its tasks.
+
+        Raises:
+            _DeafError: It cannot be reached; no function that is called here raises an OSError.
+        """
+        try:
+            answers = await self._shared.client.run(
+                function, *words, workers=[self._address], on_error="return", **options
+            )
+            answer = answers[self._address]
+            if isinstance(answer, BaseException):
+                raise answer
+        except OSError as error:
+            raise UnresponsiveError from error
+        return answer
+
+    async def _try_out(self) -> None:
+        """See whether worker programs work there, so that no bot and no match is blamed for them.
+
+        Raises:
+            BadMachineError: They do not.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                await self._call(worker_plugin.try_out, self._run)
+            except ProgramError as error:
+                if not left:
+                    raise BadMachineError(
+                        f"cannot play, because {escaped(str(error), 500)}"
+                    ) from error
+            else:
+                return
+
+    async def _serve(self) -> None:
+        """Do one task at a time."""
+        with self._shared.desk.place() as lane:
+            await self._start_bots()
+            failed = 0
+            while True:
+                task = await self._shared.desk.take(lane)
+                failed = 0 if await self._has_done(task, failed) else failed + 1
+
+    async def _start_bots(self) -> None:
+        """Help to start each bot once on this machine, and see whether it is fit to play."""
+        machine, machines = self._machine, self._shared.machines
+        while machines.starts is None or not machine.is_checked:
+            check = machine.next_check()
+            if check is None:
+                machines.decide()
+                await asyncio.sleep(_TICK)
+                continue
+            try:
+                machine.checked[check.entrant] = await self._check(check)
+            except BaseException:
+                machine.unchecked.appendleft(check.entrant)
+                raise
+        odd = machines.odd_one(machine)
+        if odd is not None:
+            name = self._shared.luggage.parcels[odd.entrant].bot.name
+            cause = escaped(odd.cause, 500)
+            raise UnusableWorkerError(
+                f"is on a machine where the bot {name!r} does not start ({cause})"
+            )
+
+    async def _check(self, check: Check) -> Checked:
+        failed = 0
+        while True:
+            try:
+                return cast("Checked", await self._ask(check))
+            except _FailedError as error:
+                await self._try_out()
+                failed += 1
+                if failed == TRIES:
+                    raise self._failing(check, error) from error
+
+    async def _has_done(self, task: Task, failed: int) -> bool:
+        """Have a task done, or see to it that it will be done again.
+
+        Args:
+            task: The task.
+            failed: How many tasks before it have failed in a row.
+        """
+        if isinstance(task, Check):
+            known = (self._shared.machines.starts or {})[task.entrant]
+            self._shared.inbox.put(msgspec.structs.replace(known, number=task.number))
+            return True
+        try:
+            outcome = await self._ask(task)
+        except _FailedError as error:
+            await self._leave_to_others(task, error, failed + 1)
+            return False
+        except BaseException:
+            self._shared.desk.put(task)
+            raise
+        self._shared.failures.forget(task.number)
+        self._shared.inbox.put(outcome)
+        return True
+
+    async def _leave_to_others(self, task: Task, error: _FailedError, in_a_row: int) -> None:
+        """Put a task back that has failed, and see whether this worker or the task is to blame.
+
+        Raises:
+            BadMachineError: This worker is.
+            RunError: Everybody fails at it.
+        """
+        failures, machines = self._shared.failures, self._shared.machines
+        try:
+            await self._try_out()
+            here = failures.add(task.number, self._machine.address, self._address)
+            if max(in_a_row, here) >= TRIES:
+                raise self._failing(task, error)
+            if failures.show_bad_task(task.number, machines=len(machines.there)):
+                raise RunError(
+                    f"Dask workers fail again and again while {self._doing(task)}, at last"
+                    f" {self._address} ({escaped(str(error), 500)}). No bot is blamed, and what was"
+                    " stored before is safe. Run the same command again to continue."
+                ) from error
+        finally:
+            self._shared.desk.put(task)
+        await asyncio.sleep(_PAUSE)
+
+    def _failing(self, task: Task, error: _FailedError) -> BadMachineError:
+        return BadMachineError(
+            f"fails again and again while {self._doing(task)} ({escaped(str(error), 500)})"
+        )
+
+    def _doing(self, task: Task) -> str:
+        return doing(task, self._shared.luggage.names)
+
+    async def _ask(self, task: Task) -> Outcome:
+        """One task, done.
+
+        Raises:
+            _FailedError: It was not.
+            StrangerError: The worker has forgotten the run.
+            RunError: There is a bug in the worker program.
+        """
+        future = self._shared.client.submit(
+            worker_plugin.play,
+            self._run,
+            task_frame(task),
+            key=f"tourney-{self._run}-{uuid4().hex}",
+            workers=[self._address],
+            allow_other_workers=False,
+            resources=self._needed,
+            pure=False,
+        )
+        try:
+            outcome = read_outcome(await future)
+        except asyncio.CancelledError as error:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                raise
+            raise _FailedError(str(error)) from error  # Dask has forgotten the task
+        except (UnknownRunError, msgspec.DecodeError):
+            raise
+        except Exception as error:
+            raise _FailedError(str(error)) from error
+        finally:
+            future.release()
+        raise_if_broken(outcome)
+        if isinstance(outcome, Spoilt):
+            raise _FailedError(f"the machine spoils it: {outcome.cause}")
+        return outcome
+
+
+def lacks_tourney() -> str:
+    """What is wrong where this program is not installed, to follow a name."""
+    return f"has no tourney {__version__}; install the same version there, with its extra dask"
+
+
+def other_version(version: str) -> str:
+    """What is wrong where another version is installed, likewise."""
+    return f"has tourney {version}, this is {__version__}; install the same version there"
+
+
+@asynccontextmanager
+async def first_error() -> AsyncIterator[None]:
+    """The first error of a group itself; what else failed at the same moment follows from it."""
+    try:
+        yield
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None

@@ -1,0 +1,240 @@
+"""Is one bot better than another? Play until that is decided, and no longer.
+
+Both sit at every table, the rest of the field joins them in turn, and a sequential test looks at
+the places after every few matches. It counts matches in the order of the schedule only: which of
+them finishes first depends on how quickly bots play, so that must not decide anything.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from dataclasses import asdict, replace
+from math import ceil, isfinite
+from typing import TYPE_CHECKING, NamedTuple
+
+from tourney_runner.atomic_write import write_whole
+from tourney_runner.config.models import ScheduleConfig
+from tourney_runner.errors import UsageError
+from tourney_runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
+from tourney_runner.results.rulings import counting_deals
+from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.results.tournament_record import identity_if_begun
+from tourney_runner.run.tournament import run
+from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.schedule.gauntlet import GauntletOptions
+from tourney_runner.text import nearest, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tourney_runner.config import Config
+    from tourney_runner.config.models import Entrant
+    from tourney_runner.results.records import DealRecord
+    from tourney_runner.run.progress import Reporter
+    from tourney_runner.run.run_options import RunChoices
+
+__all__ = ["DuelResult", "compare_bots", "comparison_name", "duel"]
+
+_FILE = "comparison.json"
+_SHOWN = 10
+"""Names in a message."""
+_A, _B = 0, 1
+"""The two are the first entrants, also where others are left out."""
+
+
+class DuelResult(NamedTuple):
+    """What came out."""
+
+    a: str
+    b: str
+    rule: Rule
+    outcome: ComparisonOutcome
+    deals: int
+    """In the matches that were counted."""
+    played: int
+    """All deals; the rest of the last tables are not counted."""
+
+    @property
+    def verdict(self) -> str:
+        """``better``, ``not better`` or ``undecided``."""
+        return self.outcome.verdict or "undecided"
+
+    def lines(self) -> list[str]:
+        """For people; the first is the verdict."""
+        rule, outcome = self.rule, self.outcome
+        way = "ahead of" if outcome.lead >= 0 else "behind"
+        uncounted = self.played - self.deals
+        rest = f"; {uncounted:,} more were played and not counted" if uncounted else ""
+        return [
+            f"{self.a} against {self.b}: {self.verdict}",
+            (
+                f"{self.a} finished {abs(outcome.lead):.3f} places {way} {self.b} on average"
+                f" (standard error {outcome.error:.3f})"
+            ),
+            f"matches: {outcome.matches:,}, deals: {self.deals:,}{rest}",
+            (
+                f"log-likelihood ratio of {rule.d1:g} against {rule.d0:g} places:"
+                f" {outcome.llr:.2f}; better from {rule.upper:.2f}, not better from"
+                f" {rule.lower:.2f}, undecided after {rule.cap:,} matches"
+            ),
+        ]
+
+
+def comparison_name(stem: str, a: str, b: str) -> str:
+    """The name of the folder in which a comparison is kept."""
+    plain = (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "bot" for name in (a, b))
+    return f"{stem}.compare-{'-'.join(plain)}"
+
+
+def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
+    """The tournament that compares two bots, on deals of its own.
+
+    Args:
+        config: The tournament that they are entered in.
+        a: The one that may be better.
+        b: The other.
+        rule: Its cap bounds the rounds.
+
+    Raises:
+        UsageError: They are not two of its bots, or there are no tables for them.
+    """
+    one, other = _entrant(config, a), _entrant(config, b)
+    if one is other:
+        raise UsageError(f"{shown(a)} cannot be compared with itself")
+    if one.team is not None and one.team == other.team:  # here they must meet
+        other = other.model_copy(update={"team": None})
+    rest = [entrant for entrant in config.entrants if entrant.name not in {one.name, other.name}]
+    field = (one, other, *(rest if config.options.players > 2 else ()))
+    seed = None if config.seed is None else f"{config.seed}/compare/{one.name}/{other.name}"
+    compared = config.model_copy(
+        update={
+            "name": f"{config.name}: {one.name} against {other.name}",
+            "seed": seed,
+            "entrants": tuple(
+                entrant.model_copy(update={"number": number})
+                for number, entrant in enumerate(field)
+            ),
+        }
+    )
+    return _with_rounds(compared, _rounds(_with_rounds(compared, 1), rule.cap))
+
+
+def compare_bots(config: Config, rule: Rule, choices: RunChoices, reporter: Reporter) -> DuelResult:
+    """Play a `duel` until its test is decided, and keep everything in a folder.
+
+    Args:
+        config: As `duel` gives it.
+        rule: The test. When a comparison is continued only its cap may change.
+        choices: How to run.
+        reporter: Told how it goes.
+
+    Raises:
+        UsageError: Nothing was played; the folder may hold another comparison.
+        RunError: The disk or the workers fail; what is stored can be continued.
+        Interrupted: By a signal; likewise.
+    """
+    if (choices.folder / FILE_NAME).exists() and not choices.fresh:
+        config = _taken_up(config, rule, choices.folder)
+    reporter.say(
+        f"comparing {config.entrants[_A].name} with {config.entrants[_B].name}: this ends as soon"
+        f" as it is decided, after {rule.cap:,} matches at the latest"
+    )
+    test = Comparison(rule)
+
+    def enough(deals: Iterable[DealRecord]) -> bool:
+        for lead in leads(deals, _A, _B):
+            test.add(lead)
+        outcome = test.outcome()
+        _write(choices.folder, rule, outcome)
+        return outcome.verdict is not None
+
+    run(config, replace(choices, enough=enough), reporter)
+    with closing(Store(choices.folder / FILE_NAME)) as store:
+        result = _result(config, rule, store)
+    _write(choices.folder, rule, result.outcome)
+    return result
+
+
+def _entrant(config: Config, name: str) -> Entrant:
+    names = [entrant.name for entrant in config.entrants]
+    if name not in names:
+        raise UsageError(
+            f"there is no bot {shown(name)} in {config.path}; its bots are"
+            f" {', '.join(names[:_SHOWN])}{', ..' if len(names) > _SHOWN else ''}"
+            f"{nearest(name, names)}"
+        )
+    return config.entrants[names.index(name)]
+
+
+def _with_rounds(config: Config, rounds: int) -> Config:
+    challengers = tuple(entrant.name for entrant in config.entrants[:2])
+    options = GauntletOptions(challengers=challengers, together=True, rounds=rounds)
+    return config.model_copy(
+        update={"schedule": ScheduleConfig(format="gauntlet", options=options)}
+    )
+
+
+def _rounds(config: Config, cap: int) -> int:
+    """How many rounds hold so many matches."""
+    names = tuple(entrant.name for entrant in config.entrants)
+    planned = make_format(config, Seed(0, secret=True), names)
+    return ceil(cap / (planned.matches(0) or 1))
+
+
+def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
+    """The tournament as it goes on in a folder: with no more rounds if it is decided there.
+
+    Raises:
+        UsageError: Another test was begun there.
+    """
+    _check_rule(folder, rule)
+    with closing(Store(folder / FILE_NAME)) as store:
+        identity = identity_if_begun(store)
+        if identity is None:
+            return config
+        played = identity.rounds or 0
+        decided = store.meta("complete") and _result(config, rule, store).outcome.verdict
+    return _with_rounds(config, played if decided else max(played, config.schedule.rounds or 0))
+
+
+def _result(config: Config, rule: Rule, store: Store) -> DuelResult:
+    outcome = compare(rule, leads((record for _, record in counting_deals(store)), _A, _B))
+    matches, deals, played = 0, 0, 0
+    last = None
+    for _, record in counting_deals(store):
+        played += 1
+        matches += record.key[:2] != last
+        deals += matches <= outcome.matches
+        last = record.key[:2]
+    one, other = (config.entrants[number].name for number in (_A, _B))
+    return DuelResult(one, other, rule, outcome, deals, played)
+
+
+def _check_rule(folder: Path, rule: Rule) -> None:
+    """Refuse to go on with another test: choosing one by what was seen would break its promise."""
+    try:
+        before = json.loads((folder / _FILE).read_text(encoding="utf-8"))["rule"]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{folder / _FILE}: this cannot be read: {error}") from error
+    now = asdict(rule)
+    changed = [key for key in now if key != "cap" and before.get(key) != now[key]]
+    if changed:
+        was = ", ".join(f"{key} {before.get(key)}" for key in changed)
+        raise UsageError(
+            f"{folder}: this comparison was begun with {was}, and only its cap may change; give"
+            " --out another folder, or --fresh to begin again"
+        )
+
+
+def _write(folder: Path, rule: Rule, outcome: ComparisonOutcome) -> None:
+    """Keep the test beside the results, for programs and for going on."""
+    found = {
+        key: value if not isinstance(value, float) or isfinite(value) else None
+        for key, value in outcome._asdict().items()
+    }
+    write_whole(folder / _FILE, json.dumps({"rule": asdict(rule), **found}, indent=2) + "\n")

@@ -1,0 +1,248 @@
+"""Values that are written in a form of their own: times, sizes, names, commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema
+
+from tourney_runner.errors import UsageError
+from tourney_runner.text import shown, unprintable
+
+__all__ = [
+    "SIZE",
+    "TIME",
+    "Command",
+    "Commands",
+    "Environment",
+    "Line",
+    "Name",
+    "Quantity",
+    "checked_name",
+    "folded",
+]
+
+_LONGEST_NAME = 64
+_LONGEST_LINE = 200
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with a unit, kept as a whole number of the smallest.
+
+    Its methods make the parts of a field's type: ``Annotated[int, TIME.reader, TIME.schema(1),
+    TIME.between(1, 1000)]``. Values from a file need a unit; the program itself gives numbers.
+    """
+
+    name: str
+    smallest: str
+    units: dict[str, int]
+    """How many of the smallest unit each is, from small to large."""
+    suffix: str
+    """A pattern for what may follow a unit."""
+    examples: str
+
+    @property
+    def pattern(self) -> str:
+        """What is accepted, as a regular expression."""
+        units = "|".join(self.units)
+        return rf"^([0-9]{{1,12}}(?:\.[0-9]{{1,6}})?) ?({units}){self.suffix}$"
+
+    def schema(self, least: int) -> WithJsonSchema:
+        """The JSON Schema of the written form; only 0 may stand without a unit."""
+        written = {"type": "string", "pattern": self.pattern}
+        return WithJsonSchema(written if least else {"anyOf": [written, {"const": 0}]})
+
+    @property
+    def reader(self) -> BeforeValidator:
+        """Turns the written form into a number."""
+        return BeforeValidator(self._read)
+
+    def between(self, least: int, most: int) -> AfterValidator:
+        """Bounds, both allowed."""
+
+        def check(amount: int) -> int:
+            if not least <= amount <= most:
+                bounds = f"{self.written(least)} to {self.written(most)}"
+                raise ValueError(f"found {self.written(amount)}, expected {bounds}")
+            return amount
+
+        return AfterValidator(check)
+
+    def written(self, amount: int) -> str:
+        """An amount as it is written in a configuration: ``90s``, not ``1.5m``."""
+        for unit, size in reversed(self.units.items()):
+            if amount and amount % size == 0:
+                return f"{amount // size}{unit}"
+        return f"{amount}{self.smallest}" if amount else "0"
+
+    def _read(self, value: Any, info: ValidationInfo) -> Any:
+        if info.mode == "python" or value == 0:
+            return value
+        found = re.match(self.pattern, value.strip()) if isinstance(value, str) else None
+        if found:
+            amount = Decimal(found[1]) * self.units[found[2]]
+            if amount % 1:
+                raise ValueError(f"found {shown(value)}, expected whole {self.smallest}")
+            return int(amount)
+        text = shown(value)
+        bare = text.strip("'")
+        if re.fullmatch(r"[0-9]+(\.[0-9]+)?", bare):
+            small, larger = [*self.units][:2]
+            raise ValueError(f"{text} has no unit: write {bare}{larger} or {bare}{small}")
+        raise ValueError(f"found {text}, expected a {self.name} such as {self.examples}")
+
+
+TIME = Quantity(
+    name="time",
+    smallest="ms",
+    units={"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000},
+    suffix="",
+    examples="500ms, 2s or 1m",
+)
+SIZE = Quantity(
+    name="size",
+    smallest=" bytes",
+    units={"K": 1024, "M": 1024**2, "G": 1024**3},
+    suffix="(?:i?B)?",
+    examples="64K, 512M or 1G",
+)
+
+
+def _one_line(text: str, longest: int) -> str:
+    """A text in Unicode's composed form, without outer, doubled or unusual spaces."""
+    composed = unicodedata.normalize("NFC", text).strip()
+    hidden = unprintable(composed)
+    if hidden:
+        raise ValueError(
+            f"found {shown(text)} with the hidden character U+{ord(hidden):04X}, expected one "
+            "line of visible characters"
+        )
+    if not composed:
+        raise ValueError(f"found {shown(text)}, expected at least one visible character")
+    if len(composed) > longest:
+        raise ValueError(
+            f"found {shown(text)} of {len(composed)} characters, expected at most {longest}"
+        )
+    return " ".join(composed.split())
+
+
+_LINE_SCHEMA = WithJsonSchema({"type": "string", "pattern": r"\S"})
+"""Of the length no more can be said: it counts once the text is composed and stripped."""
+Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME)), _LINE_SCHEMA]
+"""A bot's name."""
+
+
+def checked_name(name: str, about: str) -> str:
+    """A bot's or a person's name from elsewhere than a file, under the same rules as `Name`.
+
+    Args:
+        name: As given.
+        about: What to say before what is wrong with it: the option that it came by, say.
+
+    Raises:
+        UsageError: It will not do.
+    """
+    try:
+        return _one_line(name, _LONGEST_NAME)
+    except ValueError as error:
+        raise UsageError(f"{about}: {error}") from error
+
+
+def folded(name: str) -> str:
+    """What two names have in common that differ in nothing but case and Unicode's forms."""
+    return unicodedata.normalize("NFC", name.casefold())
+
+
+Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE)), _LINE_SCHEMA]
+"""One line of free text."""
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        reason = str(error).lower()
+        raise ValueError(f"found {shown(line)}, which a shell could not split: {reason}") from None
+
+
+def _words(value: Any) -> Any:
+    """The words of one command; ``{python}`` without quotes is a mapping to YAML."""
+    if isinstance(value, str):
+        value = _split(value)
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"found {shown(value)}, expected a list of words, or one line of text")  # noqa: TRY004 - pydantic gathers only ValueError
+    if not value or value[0] == "":
+        raise ValueError("the command is empty, expected a program and its arguments")
+    return tuple("{python}" if word == {"python": None} else word for word in value)
+
+
+def _lines(value: Any) -> Any:
+    """The commands in any of the forms that `Commands` names."""
+    if isinstance(value, str):
+        return tuple(line for line in value.splitlines() if line.strip())
+    if isinstance(value, list) and not any(isinstance(item, list) for item in value):
+        spaced = [isinstance(item, str) and " " in item.strip() for item in value]
+        if any(spaced) and not all(spaced):
+            raise ValueError(
+                "it is not clear whether this is one command or several: write each command as "
+                "a list of words, [[make, clean], [make]], or each on one line of a text"
+            )
+        return tuple(value) if all(spaced) else (value,)
+    if not isinstance(value, list):
+        raise ValueError(f"found {shown(value)}, expected commands, or a line for each")  # noqa: TRY004 - pydantic gathers only ValueError
+    return tuple(value)
+
+
+def _no_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError(f"found {shown(text)}, which no program can be given: it holds U+0000")
+    return text
+
+
+_WORDS_SCHEMA = {
+    "anyOf": [
+        {"type": "string", "minLength": 1},
+        {"type": "array", "items": {"type": "string"}, "minItems": 1},
+    ]
+}
+_Word = Annotated[str, AfterValidator(_no_nul)]
+_Words = Annotated[tuple[_Word, ...], BeforeValidator(_words)]
+Command = Annotated[_Words, WithJsonSchema(_WORDS_SCHEMA)]
+"""A program and its arguments: a list of words, or one line that is split as a shell would."""
+Commands = Annotated[
+    tuple[_Words, ...],
+    BeforeValidator(_lines),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": _WORDS_SCHEMA}]}),
+]
+"""Several commands: a text with one on each line, a list of lists of words, a list of lines (all
+with spaces), or one list of words, which is one command."""
+
+
+_VARIABLE = "[A-Za-z_][A-Za-z0-9_]{0,199}"
+
+
+def _variables(value: dict[str, str]) -> dict[str, str]:
+    for name in value:
+        if not re.fullmatch(_VARIABLE, name):
+            raise ValueError(f"found {shown(name)}, expected the name of a variable such as LEVEL")
+    return value
+
+
+Environment = Annotated[
+    dict[str, _Word],
+    AfterValidator(_variables),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "propertyNames": {"pattern": f"^{_VARIABLE}$"},
+            "additionalProperties": {"type": ["string", "number", "boolean"]},
+        }
+    ),
+]
+"""Environment variables; of a number or a truth value the text is meant."""

@@ -1,0 +1,253 @@
+"""Validating a part of a document with a model, and saying what is wrong in the user's terms.
+
+Values go through pydantic's strict JSON mode: no text becomes a number, no ``true`` becomes 1.
+Some things are mended first, because YAML makes them look alike: a field of text that got a
+number or a truth value is given what was written, a field of a truth value takes ``yes``,
+``no``, ``on`` and ``off``, and a section with nothing in it is an empty mapping.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from tourney_runner.text import escaped, listed, nearest, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pydantic_core import ErrorDetails
+
+    from tourney_runner.config.diagnostics import Path
+    from tourney_runner.config.yaml_document import Document
+
+__all__ = ["read"]
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+_LONGEST_MESSAGE = 500
+_SWITCHES = {"yes": True, "on": True, "no": False, "off": False}
+_EXPECTED = {
+    "bool_type": "true or false",
+    "dict_type": "a mapping (key: value)",
+    "enum": "{expected}",
+    "finite_number": "a finite number",
+    "float_type": "a number",
+    "frozen_set_type": "a list",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "int_from_float": "a whole number",
+    "int_type": "a whole number",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "list_type": "a list",
+    "literal_error": "{expected}",
+    "model_type": "a mapping (key: value)",
+    "none_required": "nothing",
+    "set_type": "a list",
+    "string_pattern_mismatch": "text like {pattern}",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "at least {min_length} characters",
+    "string_type": "text",
+    "too_long": "at most {max_length} items",
+    "too_short": "at least {min_length} items",
+    "tuple_type": "a list",
+}
+"""What pydantic's kinds of error ask for; others are a validator's own and say it themselves."""
+
+
+def read(  # noqa: PLR0913 - where the value is, what it should be, and what the user may mistake
+    model: type[ModelT],
+    document: Document,
+    path: Path,
+    *,
+    skip: frozenset[str] = frozenset(),
+    known: Iterable[str] = (),
+    hints: Mapping[str, str] | None = None,
+) -> ModelT | None:
+    """The value at a path as a model, or None after noting all that is wrong with it.
+
+    Args:
+        model: What is expected there.
+        document: Gets the problems; scalars that were mended are changed in it.
+        path: Where; nothing there, or an empty value, counts as an empty mapping.
+        skip: Keys that are read elsewhere.
+        known: Keys to offer beside the model's own when an unknown one is found.
+        hints: What to say of particular unknown keys instead.
+    """
+    while True:
+        data = document.get(path)
+        if data is None:
+            data = {}
+        elif isinstance(data, dict):
+            data = {key: value for key, value in data.items() if key not in skip}
+        try:
+            return model.model_validate_json(
+                json.dumps(data), strict=True, by_alias=True, by_name=False
+            )
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+        mended = [_mend(document, path, detail) for detail in details]
+        if not any(mended):
+            break
+    _note_keys(model, document, path, details, known=known, hints=hints or {})
+    for group in _by_field(model, document, path, details).values():
+        _add(document, group)
+    return None
+
+
+def _note_keys(  # noqa: PLR0913 - what `read` knows
+    model: type[BaseModel],
+    document: Document,
+    path: Path,
+    details: list[ErrorDetails],
+    *,
+    known: Iterable[str],
+    hints: Mapping[str, str],
+) -> None:
+    """Note keys that are unknown or missing."""
+    for detail in details:
+        loc = detail["loc"]
+        if detail["type"] == "extra_forbidden":
+            owner = _model_at(model, loc[:-1])
+            names = [*(known if owner is model else ()), *_names(owner)]
+            message = hints.get(str(loc[-1])) or _unknown(str(loc[-1]), names)
+            document.add((*path, *loc), message, key=True)
+        elif detail["type"] == "missing":
+            at = (*_located(document, path, loc[:-1]), loc[-1])
+            document.add(at, "this key is missing")
+
+
+def _mend(document: Document, path: Path, detail: ErrorDetails) -> bool:
+    """Put what was meant in the place of a scalar that YAML read as something else."""
+    at = _located(document, path, detail["loc"])
+    text = document.texts.get(at)
+    value = document.get(at)
+    if value is None and detail["type"] in ("model_type", "dict_type"):
+        document.put(at, {})
+        return True
+    if text is None or value is None:
+        return False
+    if detail["type"] == "string_type" and not isinstance(value, str):
+        document.put(at, text)
+        return True
+    if detail["type"] == "bool_type" and text.lower() in _SWITCHES and isinstance(value, str):
+        document.put(at, _SWITCHES[text.lower()])
+        return True
+    return False
+
+
+def _located(document: Document, path: Path, loc: tuple[int | str, ...]) -> Path:
+    """The path in the document of an error's place, whose parts may also name union members."""
+    value = document.get(path)
+    for part in loc:
+        inside = (isinstance(value, dict) and part in value) or (
+            isinstance(value, list) and isinstance(part, int) and part < len(value)
+        )
+        if inside:
+            path = (*path, part)
+            value = value[part]
+    return path
+
+
+def _by_field(
+    model: type[BaseModel], document: Document, path: Path, details: list[ErrorDetails]
+) -> dict[Path, list[tuple[Path, ErrorDetails]]]:
+    """Errors with their places, by field; a union gives one for each of its members.
+
+    A model's own check can blame a field: its error's type is then the field's name.
+    """
+    fields: dict[Path, list[tuple[Path, ErrorDetails]]] = {}
+    for detail in details:
+        if detail["type"] not in ("extra_forbidden", "missing"):
+            loc = detail["loc"]
+            known = next(
+                (
+                    length
+                    for length in range(len(loc))
+                    if len(_located(document, path, loc[: length + 1])) <= len(path) + length
+                ),
+                len(loc),
+            )
+            place = _located(document, path, loc)
+            if detail["type"] in model.model_fields and place == path:
+                place = (*place, detail["type"])
+            fields.setdefault((*path, *loc[:known]), []).append((place, detail))
+    return fields
+
+
+def _add(document: Document, group: list[tuple[Path, ErrorDetails]]) -> None:
+    """Note the errors of one field: of those, the ones that came furthest into its value."""
+    furthest = max(len(place) for place, _ in group)
+    places = dict.fromkeys(place for place, _ in group if len(place) == furthest)
+    for place in places:
+        details = [detail for at, detail in group if at == place]
+        document.add(place, _message(document, place, details))
+
+
+def _message(document: Document, place: Path, details: list[ErrorDetails]) -> str:
+    for detail in details:
+        if detail["type"] not in _EXPECTED:
+            own = detail.get("ctx", {}).get("error", detail["msg"])
+            return escaped(str(own), _LONGEST_MESSAGE)
+    value = document.get(place)
+    wanted: list[str] = []
+    choices: list[str] = []
+    for detail in details:
+        context = detail.get("ctx", {})
+        bounds = {name: _number(value) for name, value in context.items()}
+        wanted.append(_EXPECTED[detail["type"]].format(**bounds))
+        choices += re.findall(r"'([^']*)'", str(context.get("expected", "")))
+    expected = " or ".join(dict.fromkeys(wanted)).replace("'", "")
+    hint = nearest(value, choices) if isinstance(value, str) else ""
+    if isinstance(value, str) and not hint and any("number" in want for want in wanted):
+        hint = _number_hint(value, plain=place in document.texts)
+    text = document.texts.get(place)
+    plain = text is not None and value is not None and not isinstance(value, str)
+    found = escaped(str(text)) if plain else shown(value)
+    return f"found {found}, expected {expected}{hint}"
+
+
+def _number(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _number_hint(text: str, *, plain: bool) -> str:
+    """Why a text that looks like a number is none, and how to write it."""
+    bare = text.replace("_", "")
+    digits = bare.lstrip("+-").lstrip("0") or "0"
+    if not re.fullmatch(r"[-+]?[0-9]+", bare):
+        return ""
+    if not plain:
+        return "; take the quotes away"
+    return f"; write {'-' if bare.startswith('-') else ''}{digits}"
+
+
+def _unknown(key: str, names: list[str]) -> str:
+    return f"unknown key, expected {listed(names)}{nearest(key, names)}"
+
+
+def _names(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
+    """The model that an error's place lies in."""
+    for part in loc:
+        for name, field in model.model_fields.items():
+            if part in (name, field.alias):
+                model = next(_models(field.annotation), model)
+    return model
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models named in a type."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    elif get_origin(annotation) in (Union, UnionType) or get_args(annotation):
+        for part in get_args(annotation):
+            yield from _models(part)

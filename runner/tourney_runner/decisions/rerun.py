@@ -1,0 +1,72 @@
+"""A deal that something has spoilt: declared void, and played again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tourney_runner.decisions.sanctions import open_results, publish, told
+from tourney_runner.errors import UsageError
+from tourney_runner.formatting import utc
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.run.signals import StopSignals
+from tourney_runner.verify.bot_rerunner import (
+    as_then,
+    available_bots,
+    match_of,
+    plan_of,
+    play_again,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.verify.bot_rerunner import Workers
+
+__all__ = ["rerun"]
+
+
+def rerun(
+    folder: Path, number: int, reason: str, workers: Workers, staged: Sequence[Bot] = ()
+) -> tuple[Summary, str]:
+    """Play a deal again; the new one takes the place of the old, which is kept as void.
+
+    Where fresh deals follow on each other, the whole match is played again, since each begins
+    where the one before left off. Until the new deals are there nothing is changed.
+
+    Args:
+        folder: The results.
+        number: Of the deal in schedule order, from 1.
+        reason: For everybody to read.
+        workers: Who plays.
+        staged: Bots at hand, besides those in the cache.
+
+    Returns:
+        The new table, and what was done, in a line or two.
+
+    Raises:
+        UsageError: There is no such deal, no reason, or its bots are not at hand.
+        RunError: It cannot be played here, or the disk fails.
+        Interrupted: By a signal; nothing was changed.
+    """
+    reason = told(reason)
+    with StopSignals() as signals, open_results(folder) as store:
+        settings = store.kept("settings", PlaySettings)
+        record = store.record(number)
+        old = match_of(store, settings, record)
+        cast = available_bots(store, staged)
+        if missing := [cast.missing[one] for one in record.seating if one in cast.missing]:
+            raise UsageError(
+                f"not in the cache of staged bots: {', '.join(missing)}; give --config with a"
+                " configuration that enters the same files"
+            )
+        (new,) = play_again(store, cast, [plan_of(settings, record)], signals, workers)
+        store.exchange([one.key for one in old], new, reason, utc())
+        same = [one.moves for one in old] == [one.moves for one in new]
+        how = "it came out the same" if same else "it came out otherwise"
+        line = f"deal {number} is void and was played again; {how}"
+        if workers.sandbox is None and (text := as_then(store, cast)[1]):
+            line = f"{line}\nnote: {text}"
+        return publish(folder, store), line

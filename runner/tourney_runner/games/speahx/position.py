@@ -1,0 +1,96 @@
+"""Where all cards lie and whose turn it is: the whole of a position, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tourney_runner.games.base import TERMINAL
+from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.speahx.cards import EMPTY, pack
+from tourney_runner.games.speahx.options import HAND
+
+if TYPE_CHECKING:
+    from tourney_runner.games.speahx.options import SpeahxOptions
+
+__all__ = ["Table", "deal"]
+
+
+@dataclass(slots=True)
+class Table:
+    """A position. Cards are numbers of `games.speahx.cards`; lists over players go by seat.
+
+    Whether the cards could really lie like that is nowhere asked, so any position can be set up.
+    """
+
+    hands: list[list[int]]
+    """Each sorted; empty for those who are out."""
+    reserve: list[int]
+    """The top card is the last."""
+    dealer: int
+    seat: int
+    """Who is to act, or `TERMINAL`."""
+    pile: list[int] = field(default_factory=list)
+    """Bottom to top, twos with their calls."""
+    drawn: list[int] = field(default_factory=list)
+    """What the player to act has drawn or turned in this turn and not laid."""
+    face_down: list[list[int]] = field(default_factory=list)
+    """The table cards (S38); the last one is turned first."""
+    out: list[int] = field(default_factory=list)
+    """Seats that have their places, the winner first."""
+    forfeited: list[int] = field(default_factory=list)
+    """Seats that left the deal, the earliest first."""
+    chances: list[int] = field(default_factory=list)
+    """Chance cards drawn in this deal."""
+    turns: int = 0
+    """Plays and passes so far (S36)."""
+    in_play: list[bool] = field(default_factory=list)
+    """Who is neither out nor gone; worked out where it is not given."""
+
+    def __post_init__(self) -> None:
+        seats = range(len(self.hands))
+        self.face_down = self.face_down or [[] for _ in seats]
+        self.chances = self.chances or [0 for _ in seats]
+        self.in_play = self.in_play or [
+            seat not in self.out and seat not in self.forfeited for seat in seats
+        ]
+
+    def top(self) -> int:
+        """The top card of the pile, or `EMPTY`."""
+        return self.pile[-1] if self.pile else EMPTY
+
+    def pass_turn(self, *, again: bool = False) -> int | None:
+        """Let the next player clockwise act, or the same one again if he is still in play.
+
+        The last player with cards takes the last place and ends the deal (R35).
+
+        Returns:
+            The seat to act, None when the deal is over.
+        """
+        if self.in_play.count(True) == 1:
+            self.out.append(self.in_play.index(True))
+            self.seat = TERMINAL
+            return None
+        if not again or not self.in_play[self.seat]:
+            self.seat = (self.seat + 1) % len(self.hands)
+            while not self.in_play[self.seat]:
+                self.seat = (self.seat + 1) % len(self.hands)
+        return self.seat
+
+
+def deal(options: SpeahxOptions, seed: int, dealer: int) -> Table:
+    """Shuffle and deal one card at a time: hands, then table cards; the rest is the reserve.
+
+    The player left of the dealer has the first turn (R14, R15, R17, S38).
+    """
+    n = options.players
+    cards = shuffled(pack(options.deck_count(), jokers=options.jokers), seed)
+    in_hands = HAND * n
+    dealt = in_hands + options.table_cards * n
+    return Table(
+        hands=[sorted(cards[seat:in_hands:n]) for seat in range(n)],
+        face_down=[cards[in_hands + seat : dealt : n] for seat in range(n)],
+        reserve=cards[dealt:],
+        dealer=dealer,
+        seat=(dealer + 1) % n,
+    )

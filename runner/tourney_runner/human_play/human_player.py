@@ -1,0 +1,225 @@
+"""A person's place at the table: what has happened, what lies there, what to do."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.human_play.move_parser import Words, WordsError
+from tourney_runner.human_play.rulebook import rulebook
+from tourney_runner.play.in_process_players import LocalPlayer
+from tourney_runner.replay.terminal_view import Artist, cards_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from tourney_runner.games.base import Game, GameOptions
+    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.player import PlayerSetup
+
+__all__ = ["Leaving", "Person"]
+
+_HINTS = 60
+"""Legal plays that are listed."""
+
+
+class Leaving(Exception):  # noqa: N818 - a wish, not a mistake
+    """The person wants to go."""
+
+
+class Person(LocalPlayer):
+    """Somebody at the terminal.
+
+    Args:
+        bot: Who it is.
+        setup: As the other players at the table have it.
+        game: What is played.
+        console: Where.
+        options: The rules at this table.
+        names: The players by seat.
+        seat: The person's own.
+    """
+
+    def __init__(  # noqa: PLR0913 - a place at a table has this many parts
+        self,
+        bot: BotSpec,
+        setup: PlayerSetup,
+        game: Game[Any, Any],
+        console: Console,
+        *,
+        options: GameOptions,
+        names: Sequence[str],
+        seat: int,
+    ) -> None:
+        super().__init__(bot, setup, game)
+        self._console = console
+        self._options = options
+        self._names = names
+        self._seat = seat
+        self._signs = console.encoding.startswith("utf")
+        self._artist = Artist(names, seat, signs=self._signs)
+        self._words = Words.of(game.answer)
+        self._hints: list[dict[str, Any]] = []
+
+    def tell(self, message: bytes) -> None:
+        """See `Player.tell`: a new deal, or the result."""
+        said = json.loads(message)
+        if said["type"] == "deal":
+            self._console.rule(Text("a new deal"))
+        elif said["type"] == "result":
+            self._happened(said["events"])
+            self._result(said["places"], said["points"])
+
+    def choose(self, request: bytes) -> dict[str, Any]:
+        """See `LocalPlayer.choose`.
+
+        Raises:
+            Leaving: The person gives up the deal.
+        """
+        self._happened(json.loads(request)["events"])
+        self._hints = []
+        self._look()
+        while True:
+            fields = self._typed(self._input("your turn> "))
+            if fields is not None and self._confirmed(fields):
+                return fields
+
+    # What the person sees
+
+    def _happened(self, events: Sequence[Any]) -> None:
+        for event in events:
+            line = self.state.describe(msgspec.convert(event, self.game.event))
+            self._console.print(Text("  ").append_text(self._artist.line(line)))
+
+    def _look(self) -> None:
+        self._console.print()
+        self._console.print(self._artist.draw(self.state.scene()))
+
+    def _result(self, places: Sequence[int], points: Sequence[float]) -> None:
+        self._console.print(Text("the deal is over", style="bold"))
+        for seat in sorted(range(len(places)), key=lambda seat: places[seat]):
+            style = "bold" if seat == self._seat else ""
+            line = f"  {places[seat]}. {self._names[seat]}, points: {points[seat]:g}"
+            self._console.print(Text(line, style=style))
+
+    def _choice_text(self, fields: dict[str, Any]) -> Text:
+        word, cards, extra = self._words.say(fields)
+        if not cards:
+            return Text(f"{word}: ").append_text(self._meaning(fields))
+        text = Text(f"{word} ").append_text(cards_text(cards, signs=self._signs))
+        return text.append(f", {extra}") if extra else text
+
+    def _meaning(self, fields: dict[str, Any]) -> Text:
+        """What a choice without cards does, as everybody will see it: tried on a copy."""
+        trial = deepcopy(self.state)
+        action = trial.read(msgspec.convert({"id": 0, **fields}, self.game.answer))
+        return self._artist.line(trial.describe(trial.apply_action(action)))
+
+    # What the person says
+
+    def _input(self, prompt: str) -> str:
+        try:
+            return self._console.input(Text(prompt, style="bold")).strip()
+        except EOFError as error:
+            self._console.print()  # the prompt's line is open still
+            raise Leaving from error
+
+    def _typed(self, line: str) -> dict[str, Any] | None:
+        """A choice that is legal, or None after doing what was asked for instead."""
+        word = line.lower()
+        if word in ("", "look", "l"):
+            self._look()
+        elif word in ("help", "?"):
+            self._help()
+        elif word in ("hint", "h"):
+            self._hint()
+        elif word == "rules":
+            self._console.print(Markdown(rulebook(self.game, self._options)))
+        elif word in ("quit", "q"):
+            self._leave()
+        elif word in ("undo", "u"):
+            self._console.print("nothing is chosen yet; what was sent stays")
+        else:
+            return self._legal(line)
+        return None
+
+    def _legal(self, line: str) -> dict[str, Any] | None:
+        try:
+            fields = self._numbered(line) or self._words.read(line, self.state.hand(self._seat))
+            answer = msgspec.convert({"id": 0, **fields}, self.game.answer)
+            self.state.read(answer)
+        except (
+            WordsError,
+            IllegalActionError,
+            MalformedAnswerError,
+            msgspec.ValidationError,
+        ) as error:
+            self._console.print(
+                Text("no: ", style="yellow").append_text(self._artist.line(str(error)))
+            )
+            return None
+        return fields
+
+    def _numbered(self, line: str) -> dict[str, Any] | None:
+        if not line.isdecimal():
+            return None
+        if not 1 <= int(line) <= len(self._hints):
+            raise WordsError("type hint first, then the number of one of its plays")
+        return self._hints[int(line) - 1]
+
+    def _confirmed(self, fields: dict[str, Any]) -> bool:
+        """Whether the choice is sent; until then it can be taken back."""
+        while True:
+            self._console.print(Text("you choose: ").append_text(self._choice_text(fields)))
+            word = self._input("Enter sends it, u takes it back> ").lower()
+            if word in ("", "y", "send"):
+                return True
+            if word in ("u", "undo", "n"):
+                self._console.print("taken back")
+                return False
+            if word in ("quit", "q"):
+                self._leave()
+            elif word in ("help", "?"):
+                self._console.print("Enter sends it to the table, u lets you choose again")
+
+    def _leave(self) -> None:
+        """Ask whether the person means it."""
+        if self._input("give up this deal, which will not be kept? (y/n)> ").lower() == "y":
+            raise Leaving
+
+    def _hint(self) -> None:
+        listed = self.state.legal_actions("canonical")
+        self._hints = [self.state.write(action) for action in listed.actions][:_HINTS]
+        self._console.print("you may (type its number, or the cards):")
+        for number, fields in enumerate(self._hints, 1):
+            self._console.print(Text(f"{number:4} ").append_text(self._choice_text(fields)))
+        if len(listed.actions) > _HINTS or not listed.complete:
+            self._console.print("     and more")
+
+    def _help(self) -> None:
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        for typed, does in (
+            *self._words.usage(),
+            ("hint", "list what you may do"),
+            ("a number", "choose from that list"),
+            ("undo", "take a choice back before it is sent"),
+            ("Enter", "look at the table again"),
+            ("rules", "the rules of this game, as they are at this table"),
+            ("quit", "leave"),
+        ):
+            table.add_row(Text(typed, style="bold"), Text(does))
+        self._console.print(Text(f"{self.game.title}. {self.game.summary}"))
+        self._console.print(table)
+        suits = ", ".join(
+            f"{cards_text([f'3{letter}'], signs=self._signs)} is 3{letter}" for letter in "SCDH"
+        )
+        self._console.print(Text(f"cards: {suits}"))

@@ -1,0 +1,253 @@
+"""A person plays against bots: deal after deal, kept like those of a tournament."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shlex
+import signal
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.text import Text
+
+from tourney_runner import __version__
+from tourney_runner.botcheck.author_sandbox import protection
+from tourney_runner.botcheck.single_bot import spec_of, stage_bot
+from tourney_runner.errors import Interrupted, RunError, UsageError
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.human_play.human_player import Leaving, Person
+from tourney_runner.play.deal import DealInPlay
+from tourney_runner.play.faults import HostFailureError
+from tourney_runner.play.in_process_players import seated
+from tourney_runner.play.match import REPEATS, dealt, player_setup
+from tourney_runner.play.player import Player
+from tourney_runner.play.seeds import bot_seed, match_seed
+from tourney_runner.process.fair_clock import make_clock
+from tourney_runner.publish.summary import EntrantFacts, Facts
+from tourney_runner.results.records import DealKey
+from tourney_runner.results.store import Store
+from tourney_runner.run.preview import differing_rules, limits_line
+from tourney_runner.run.results_folder import ResultsFolder
+from tourney_runner.run.tournament_setup import Seed, play_settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.human_play.play_setup import Invitation
+    from tourney_runner.play.play_settings import PlaySettings
+    from tourney_runner.process.launcher import Launcher
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["play"]
+
+_PERSON = 0
+"""The person's seat and entrant number."""
+
+
+def play(invitation: Invitation, console: Console, *, fresh: bool = False) -> int:
+    """Play until the person leaves.
+
+    Args:
+        invitation: Who plays what, and where the deals are kept.
+        console: Where the table is drawn.
+        fresh: Whether to move deals that are kept there aside first.
+
+    Returns:
+        How many deals were finished; all of them are kept.
+
+    Raises:
+        UsageError: A bot cannot be built, or the folder holds other results.
+        RunError: The disk fails, or the host spoils every deal.
+        Interrupted: By Ctrl-C.
+    """
+    guard = protection()
+    staged = [stage_bot(entrant, guard.launcher) for entrant in invitation.bots]
+    if guard.warning:
+        console.print(Text(f"warning: {guard.warning}", style="yellow"))
+    with ExitStack() as stack:
+        folder = stack.enter_context(ResultsFolder(invitation.folder, fresh=fresh))
+        if folder.moved_to is not None:
+            console.print(Text(f"the old deals are in {folder.moved_to} now"))
+        store = stack.enter_context(closing(Store(folder.database, create=True)))
+        match = _Match(invitation, staged, store, console, guard.launcher)
+        folder.begin()
+        stack.callback(match.stop)
+        try:
+            return match.play()
+        except KeyboardInterrupt as error:
+            raise Interrupted(
+                f"finished deals are kept in {invitation.folder}, the unfinished one is void",
+                signal.SIGINT,
+            ) from error
+
+
+class _Match:
+    """One sitting."""
+
+    def __init__(
+        self,
+        invitation: Invitation,
+        staged: list[Bot],
+        store: Store,
+        console: Console,
+        launcher: Launcher,
+    ) -> None:
+        self._invitation = invitation
+        self._store = store
+        self._console = console
+        self._launcher = launcher
+        self._clock = make_clock(invitation.config.clock)
+        self._game = find_game(invitation.config.game)
+        self._names = (invitation.person, *(bot.name for bot in staged))
+        self._seed = self._seed_of_all_sittings()
+        self._settings = self._play_settings()
+        self._remember(staged)
+        setup = player_setup(self._settings, launcher, self._clock)
+        self._person = Person(
+            seated(invitation.person, _PERSON),
+            setup,
+            self._game,
+            console,
+            options=invitation.options,
+            names=self._names,
+            seat=_PERSON,
+        )
+        bots = [Player(spec_of(bot, number), setup) for number, bot in enumerate(staged, 1)]
+        self._players: list[Player] = [self._person, *bots]
+
+    def play(self) -> int:
+        """Deal until the person leaves; gives how many deals were finished."""
+        match = max((record.key.match for record in self._store.records()), default=-1) + 1
+        lot = partial(match_seed, self._seed.master, 0, match)
+        start = self._game.first_start(self._invitation.options, lot, duplicate=False)
+        number = 0
+        self._console.print("type help at any time, hint to see what you may do, quit to leave")
+        try:
+            while True:
+                record, start = self._deal(DealKey(0, match, number), start)
+                self._store.add([record])
+                self._tell_faults(record)
+                number += 1
+                if self._console.input("another deal? (Enter: yes, q: no)> ").strip() in ("q", "n"):
+                    return number
+        except (Leaving, EOFError):
+            return number
+
+    def stop(self) -> None:
+        """End all bots."""
+        for player in self._players:
+            player.stop()
+
+    def _deal(self, key: DealKey, start: int | None) -> tuple[DealRecord, int]:
+        for _ in range(REPEATS + 1):
+            state = dealt(self._settings, key, start)
+            self._person.sit(state)
+            seeds = [
+                bot_seed(self._seed.master, name, key, seat)
+                for seat, name in enumerate(self._names)
+            ]
+            deal = DealInPlay(
+                self._game,
+                state,
+                key,
+                self._players,
+                seeds=seeds,
+                settings=self._settings,
+                faults_so_far=[0] * len(self._players),
+            )
+            try:
+                record = deal.play(start)
+            except HostFailureError as error:
+                self._console.print(Text(f"{error}; the cards are dealt again", style="yellow"))
+                self.stop()
+                continue
+            return record, state.next_start()
+        raise RunError("this machine is too busy to play on: every deal was spoilt")
+
+    def _tell_faults(self, record: DealRecord) -> None:
+        """Say why bots failed: their author may be the one who plays."""
+        for name, fault in {self._names[one.seat]: one for one in record.faults}.items():
+            words = ("tourney", "replay", str(self._invitation.folder), "--last-fault", name)
+            text = f"{name} failed: {fault.kind}: {fault.cause}; all of it: {shlex.join(words)}"
+            self._console.print(Text(text, style="yellow"), soft_wrap=True)
+
+    def _play_settings(self) -> PlaySettings:
+        return msgspec.structs.replace(
+            play_settings(self._invitation.config, self._seed),
+            rules=self._invitation.options.in_force(),
+            duplicate=0,
+            deals=None,
+            target=None,
+        )
+
+    def _seed_of_all_sittings(self) -> Seed:
+        """The seed that was kept here at the first sitting; before that, the one to be kept."""
+        given, kept = self._invitation.seed, self._store.meta("seed")
+        if kept is None:
+            if given is None:
+                return Seed(secrets.token_hex(16), secret=True)
+            return Seed(given, secret=False)
+        seed = Seed(**kept)
+        if given is not None and given != seed.master:
+            raise UsageError(
+                f"{self._invitation.folder}: the cards of the deals kept here come from another"
+                " seed; leave --seed out to play on from that one, give --fresh to move them aside"
+                " and begin again, or --out another folder"
+            )
+        return seed
+
+    def _remember(self, staged: list[Bot]) -> None:
+        """Keep what the results mean, which must be what it was in sittings before."""
+        invitation, store = self._invitation, self._store
+        rules = invitation.options.in_force()
+        now = {
+            "game": invitation.config.game,
+            "rules": rules,
+            "players": list(self._names),
+            "bots": {
+                bot.name: {"number": number, "hash": bot.hash}
+                for number, bot in enumerate(staged, 1)
+            },
+        }
+        before = store.meta("identity")
+        if before is not None and before != json.loads(json.dumps(now)):
+            raise UsageError(
+                f"{invitation.folder}: deals of another table are kept here, with other players,"
+                " other rules or older versions of the bots; give --fresh to move them aside and"
+                " begin again, or --out another folder"
+            )
+        store.set_meta(
+            seed=asdict(self._seed),
+            identity=now,
+            settings=msgspec.to_builtins(self._settings),
+            facts=msgspec.to_builtins(self._facts(staged, rules)),
+            complete=False,
+        )
+
+    def _facts(self, staged: list[Bot], rules: dict[str, Any]) -> Facts:
+        config = self._invitation.config
+        person = EntrantFacts(self._invitation.person, "a person", "", "", "")
+        return Facts(
+            name=f"{self._invitation.person} at the table",
+            game=config.game,
+            rules=rules,
+            differing=differing_rules(config.game, rules),
+            limits=limits_line(config),
+            protection=self._launcher.describe(),
+            clock=self._clock.describe(),
+            version=__version__,
+            rating=config.rating.constants(self._game.draw_probability),
+            update=config.rating.updating,
+            entrants=(
+                person,
+                *(
+                    EntrantFacts(bot.name, bot.language, bot.author, bot.hash, bot.executable)
+                    for bot in staged
+                ),
+            ),
+        )

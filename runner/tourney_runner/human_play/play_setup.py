@@ -1,0 +1,107 @@
+"""Who sits down with a person, and under which rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from tourney_runner.config import read_bot
+from tourney_runner.config.field_types import checked_name, folded
+from tourney_runner.errors import UsageError
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.text import listed, nearest, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tourney_runner.config import Config, Entrant
+    from tourney_runner.games.base import GameOptions
+
+__all__ = ["Invitation", "invite"]
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """Who plays what."""
+
+    config: Config
+    """Game, limits and rating."""
+    options: GameOptions
+    """The rules, for as many players as there are."""
+    person: str
+    bots: tuple[Entrant, ...]
+    """The others, clockwise from the person."""
+    folder: Path
+    """Where the deals are kept."""
+    seed: str | None = None
+    """What all cards come from; drawn by chance if None."""
+
+
+def invite(
+    config: Config, person: str, against: Sequence[str], folder: Path, seed: str | None
+) -> Invitation:
+    """Set up a table.
+
+    Args:
+        config: A tournament; its bots fill the table if nobody is named.
+        person: The person's name; a bot of that name stays away.
+        against: Bots of the tournament by name, or folders of others.
+        folder: For the deals.
+        seed: For the cards.
+
+    Raises:
+        UsageError: There is no such bot, or the game is not for so many players.
+        ConfigError: A bot's folder is wrong.
+    """
+    if against:
+        bots = [_wanted(config, word) for word in against]
+    else:
+        bots = [bot for bot in config.entrants if folded(bot.name) != folded(person)]
+        bots = bots[: config.options.players - 1]
+    players = len(bots) + 1
+    person = checked_name(person, "--as")
+    named = _told_apart(bots, person)
+    return Invitation(config, _options(config, players), person, named, folder, seed)
+
+
+def _wanted(config: Config, word: str) -> Entrant:
+    found = next((bot for bot in config.entrants if folded(bot.name) == folded(word)), None)
+    if found is not None:
+        return found
+    if Path(word).is_dir():
+        return read_bot(Path(word))
+    names = [bot.name for bot in config.entrants]
+    raise UsageError(
+        f"there is no bot {shown(word)} in {config.path}, and no such folder; the bots there are"
+        f" {listed(names, 'and')}{nearest(word, names)}"
+    )
+
+
+def _told_apart(bots: Sequence[Entrant], person: str) -> tuple[Entrant, ...]:
+    """The bots under names that differ from each other and from the person's."""
+    taken = {folded(person)}
+    named = []
+    for bot in bots:
+        name, number = bot.name, 2
+        while folded(name) in taken:
+            name, number = f"{bot.name}-{number}", number + 1
+        taken.add(folded(name))
+        named.append(bot.model_copy(update={"name": name}))
+    return tuple(named)
+
+
+def _options(config: Config, players: int) -> GameOptions:
+    """The tournament's rules for another number of players, where that is needed."""
+    if players == config.options.players:
+        return config.options
+    model = find_game(config.game).options
+    chosen = config.options.model_dump(exclude_unset=True) | {"players": players}
+    try:
+        options: GameOptions = model.model_validate(chosen)
+    except ValidationError as error:
+        why = "; ".join(str(one["msg"]) for one in error.errors())
+        raise UsageError(f"{config.game} with {players} players: {why}") from error
+    return options

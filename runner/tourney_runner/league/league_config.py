@@ -1,0 +1,137 @@
+"""A league's configuration file, changed in place: comments and order stay as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from tourney_runner.config import load_config
+from tourney_runner.config.bot_entries import EntryReader
+from tourney_runner.config.diagnostics import Problems
+from tourney_runner.config.field_types import folded
+from tourney_runner.config.file_models import BotGrants
+from tourney_runner.config.yaml_document import load_document
+from tourney_runner.errors import ConfigError, RunError, UsageError
+from tourney_runner.league.yaml_list_edit import find_list
+
+__all__ = ["Entry", "League", "find_league", "slug"]
+
+
+class Entry(NamedTuple):
+    """One bot of a league as it stands in the file."""
+
+    name: str
+    place: int
+    """In the list of bots, from 0."""
+    granted: tuple[str, ...]
+    """What the organiser has written of it besides its folder and name: ``trusted``, say."""
+
+
+def find_league(path: Path) -> Path:
+    """A league's configuration: the file itself, or the one of a folder.
+
+    Raises:
+        UsageError: There is none, or more than one.
+    """
+    if not path.is_dir():
+        return path
+    files = [path / "league.yaml"] if (path / "league.yaml").is_file() else []
+    files = files or sorted([*path.glob("*.yaml"), *path.glob("*.yml")])
+    if len(files) != 1:
+        found = ", ".join(file.name for file in files) or "none"
+        raise UsageError(f"{path}: expected one configuration in this folder, found {found}")
+    return files[0]
+
+
+class League:
+    """A league that bots can be added to.
+
+    Args:
+        path: Its configuration.
+
+    Raises:
+        ConfigError: It is wrong, apart from bots whose languages this machine lacks, and from
+            having too few of them for a run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = load_config(path, skip_broken=True, growing=True)
+        if self.config.path != path:
+            raise UsageError(f"{path}: there is no such file")
+        self.entries = self._read_entries()
+
+    @property
+    def folder(self) -> Path:
+        """What its paths are relative to."""
+        return Path(os.path.realpath(self.path.parent))
+
+    def entry(self, name: str) -> Entry | None:
+        """Who has a name already; case and form do not matter."""
+        return next((entry for entry in self.entries if folded(entry.name) == folded(name)), None)
+
+    def write(self, folder: str, name: str | None, *, place: int | None = None) -> None:
+        """Add a bot to the file, or put it in another's place.
+
+        Args:
+            folder: The bot's, relative to the league's.
+            name: To enter it under; None for its own.
+            place: Of the bot that it replaces.
+
+        Raises:
+            ConfigError: The file would be wrong then; it is left as it was.
+            UsageError: Its bots are not written as a list.
+            RunError: It cannot be written.
+        """
+        entry = folder
+        if name is not None:
+            entry = f"{{bot: {folder}, name: {json.dumps(name, ensure_ascii=False)}}}"
+        bots = find_list(self.path.read_bytes().decode(), "bots")
+        if bots is None:
+            raise UsageError(
+                f"{self.path}: its bots are no list that is written there; add {entry}"
+            )
+        self._replace(bots.added(entry) if place is None else bots.replaced(place, entry))
+
+    def _read_entries(self) -> list[Entry]:
+        problems = Problems(str(self.path))
+        document = load_document(self.path, str(self.path), problems)
+        if document is None:
+            raise ConfigError(problems.lines())
+        reader = EntryReader(document, self.folder)
+        found = [reader.read(place) for place in range(len(document.get(("bots",))))]
+        return [
+            Entry(candidate.entrant.name, place, _granted(document.get(("bots", place))))
+            for place, candidate in enumerate(found)
+            if candidate is not None
+        ]
+
+    def _replace(self, text: str) -> None:
+        """Put a text in the file's place, if it is a right configuration."""
+        trial = self.path.with_name(f".{self.path.stem}.new{self.path.suffix}")
+        try:
+            trial.write_bytes(text.encode())
+            trial.chmod(self.path.stat().st_mode)
+            load_config(trial, skip_broken=True, growing=True)
+            trial.replace(self.path)
+        except OSError as error:
+            raise RunError(f"{self.path}: it cannot be written: {error}") from error
+        except ConfigError as error:
+            named = [line.replace(str(trial), str(self.path)) for line in error.problems]
+            raise ConfigError(named) from error
+        finally:
+            trial.unlink(missing_ok=True)
+
+
+def _granted(entry: object) -> tuple[str, ...]:
+    """What an entry grants its bot, as the keys that are written there."""
+    written = entry if isinstance(entry, dict) else {}
+    return tuple(key for key in BotGrants.model_fields if written.get(key))
+
+
+def slug(name: str) -> str:
+    """A bot's name as that of a folder."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "bot"

@@ -1,0 +1,123 @@
+"""The table over all seasons of a league.
+
+In a season a bot gets a point for every other that ranks below it; the points of all seasons are
+added up. A bot that joined in several versions counts where the best of them stands, and stands
+for all of them. Disqualified bots get nothing in that season.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from tourney_runner.formatting import plain
+from tourney_runner.league.seasons import season_folders, season_summary
+from tourney_runner.publish.tables import markdown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tourney_runner.publish.summary import Summary
+
+__all__ = ["LeagueRow", "LeagueTable", "as_json", "as_markdown", "as_table", "league_table"]
+
+
+class LeagueRow(msgspec.Struct, frozen=True):
+    """One bot over all seasons."""
+
+    rank: int
+    """From 1; equal points share a rank."""
+    name: str
+    points: int
+    ranks: dict[str, int]
+    """By season, among the bots of that season; seasons that it did not play are left out."""
+
+
+class LeagueTable(msgspec.Struct, frozen=True):
+    """All bots, the best first."""
+
+    seasons: tuple[str, ...]
+    unfinished: tuple[str, ...]
+    """Seasons that go on."""
+    rows: tuple[LeagueRow, ...]
+
+
+def league_table(league: Path) -> LeagueTable:
+    """Compute the table.
+
+    Args:
+        league: The configuration, beside which the seasons are.
+    """
+    ranks: dict[str, dict[str, int]] = {}
+    points: dict[str, int] = {}
+    seasons: list[str] = []
+    unfinished: list[str] = []
+    for folder in season_folders(league):
+        summary, versions = season_summary(folder)
+        seasons.append(folder.name)
+        if not summary.complete:
+            unfinished.append(folder.name)
+        places = _places(summary, versions)
+        for name, place in places.items():
+            ranks.setdefault(name, {})[folder.name] = place
+            below = sum(other > place for other in places.values())
+            points[name] = points.get(name, 0) + below
+    ordered = sorted(points, key=lambda name: (-points[name], name))
+    totals = [points[name] for name in ordered]
+    rows = tuple(
+        LeagueRow(totals.index(points[name]) + 1, name, points[name], ranks[name])
+        for name in ordered
+    )
+    return LeagueTable(tuple(seasons), tuple(unfinished), rows)
+
+
+def as_json(table: LeagueTable) -> str:
+    """For programs."""
+    return json.dumps(msgspec.to_builtins(table), indent=2, ensure_ascii=False) + "\n"
+
+
+def as_markdown(table: LeagueTable) -> str:
+    """For a README or a chat."""
+    lines = [
+        f"| {' | '.join(['rank', 'bot', 'points', *map(markdown, table.seasons)])} |",
+        f"|---:|---|---:|{'---:|' * len(table.seasons)}",
+    ]
+    lines += [
+        f"| {' | '.join([str(row.rank), markdown(row.name), str(row.points), *_ranks(table, row)])}"
+        " |"
+        for row in table.rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def as_table(table: LeagueTable) -> Table:
+    """For a terminal."""
+    result = Table()
+    result.add_column("rank", justify="right")
+    result.add_column("bot", overflow="fold")
+    for title in ("points", *table.seasons):
+        mark = " (goes on)" if title in table.unfinished else ""
+        result.add_column(Text(f"{title}{mark}"), justify="right")
+    for row in table.rows:
+        cells = [str(row.rank), plain(row.name), str(row.points), *_ranks(table, row)]
+        result.add_row(*map(Text, cells))
+    return result
+
+
+def _ranks(table: LeagueTable, row: LeagueRow) -> list[str]:
+    return [str(row.ranks.get(season, "-")) for season in table.seasons]
+
+
+def _places(summary: Summary, versions: dict[str, str]) -> dict[str, int]:
+    """Ranks among the bots of a season, each counted once."""
+    out = {ruling.name for ruling in summary.rulings if ruling.kind == "disqualified"}
+    best: dict[str, int] = {}
+    for row in summary.entrants:
+        if row.deals and row.name not in out:
+            best.setdefault(versions.get(row.name, row.name), row.rank)
+    order = sorted(best.values())
+    return {name: order.index(rank) + 1 for name, rank in best.items()}

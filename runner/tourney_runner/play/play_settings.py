@@ -1,0 +1,91 @@
+"""What a table needs to know to play: plain values that travel to the workers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import msgspec
+
+from tourney_runner.process.launcher import Rights
+from tourney_runner.results.records import FaultKind, FaultRecord
+
+__all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "PlaySettings"]
+
+_FORFEITED = "forfeited unplayed: it failed in every deal of round "
+"""The cause of the fault that is kept of a deal so forfeited, up to the number of the round."""
+
+
+class BotSpec(msgspec.Struct, frozen=True):
+    """One entrant, ready to be started."""
+
+    number: int
+    name: str
+    command: tuple[str, ...]
+    folder: str
+    env: tuple[tuple[str, str], ...] = ()
+    trusted: bool = False
+    rights: Rights = Rights()
+
+
+class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a configuration that decides how deals are played. Times in milliseconds."""
+
+    game: str
+    rules: dict[str, Any]
+    master_seed: str
+    duplicate: int
+    """Rotations of each deal; 0 for matches of fresh deals."""
+    deals: int | None
+    target: float | None
+    start_ms: int
+    move_ms: int
+    bank_ms: int
+    on_fault: Literal["forfeit", "substitute"]
+    max_faults: int
+    restart: Literal["fault", "match"]
+    strict: bool
+    ponder: bool
+    reveal_names: bool
+    memory: int | None
+    processes: int = 32
+    file_size: int = 64 << 20
+    temp: int = 64 << 20
+    output: int
+    deal_output: int = 16 << 20
+    stderr: int
+
+
+class AutoForfeit(msgspec.Struct, frozen=True, array_like=True):
+    """An entrant that failed all through an earlier round and forfeits this deal unplayed."""
+
+    entrant: int
+    kind: FaultKind
+    round: int
+
+    @property
+    def cause(self) -> str:
+        """The cause of the fault that is kept of it, from which `of` has it again."""
+        return f"{_FORFEITED}{self.round + 1}"
+
+    @classmethod
+    def of(cls, fault: FaultRecord) -> Self | None:
+        """What a stored fault tells of; None for a fault that happened in play."""
+        number = fault.cause.removeprefix(_FORFEITED)
+        if number == fault.cause or not number.isdecimal():
+            return None
+        return cls(fault.entrant, fault.kind, int(number) - 1)
+
+
+class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
+    """What is played, stored and repeated as a whole: one rotation, or one match of fresh deals."""
+
+    round: int
+    match: int
+    seating: tuple[int, ...]
+    """Entrant numbers by seat in rotation 0."""
+    rotation: int = 0
+    retired: tuple[AutoForfeit, ...] = ()
+
+    def seats(self) -> tuple[int, ...]:
+        """Entrant numbers by seat, as rotated."""
+        return self.seating[self.rotation :] + self.seating[: self.rotation]

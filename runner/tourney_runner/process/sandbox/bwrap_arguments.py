@@ -1,0 +1,120 @@
+"""The options of one bubblewrap: what the bot sees, where, and what is cut off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from tourney_runner.process.launcher import clean_environment
+from tourney_runner.process.sandbox.visible_files import system
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tourney_runner.process.launcher import Program, ResourceLimits
+    from tourney_runner.process.sandbox.visible_files import View
+
+__all__ = ["FEATURES", "Features", "bwrap_options"]
+
+_TEMP = "/tmp"  # noqa: S108 - inside, where it is the bot's own
+_SHARED_MEMORY = 16 * 1024 * 1024
+
+_NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
+_SESSION = ("--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv")
+_NO_RIGHTS = ("--cap-drop", "ALL")
+_TO_CHANGE_USER = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+
+
+@dataclass(frozen=True)
+class Features:
+    """What older releases do not know; a trial run tells, not the version."""
+
+    sizes: bool = True
+    """``--size`` (0.7): temporary space is limited; without it there is none."""
+    disable_userns: bool = True
+    """``--disable-userns`` (0.8); without it the filter of system calls is alone in that."""
+
+
+FEATURES = (
+    Features(),
+    Features(disable_userns=False),
+    Features(sizes=False, disable_userns=False),
+)
+"""What releases there have been, the newest first."""
+
+
+def bwrap_options(
+    program: Program, view: View, limits: ResourceLimits, features: Features, *, as_root: bool
+) -> list[str]:
+    """All options but those that name descriptors.
+
+    Args:
+        program: What is started.
+        view: What it needs to see.
+        limits: Its temporary space counts here.
+        features: What this bubblewrap knows.
+        as_root: Whether bubblewrap runs as root, and so without a user namespace.
+    """
+    environment = clean_environment(program, _TEMP) | dict(view.env) | dict(program.env)
+    return [
+        *_isolation(features, network=program.rights.network, as_root=as_root),
+        *(word for pair in environment.items() for word in ("--setenv", *pair)),
+        *_system(network=program.rights.network),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *_space("/dev/shm", _SHARED_MEMORY, features),  # noqa: S108 - inside
+        *(word for path in program.rights.devices for word in ("--dev-bind", path, path)),
+        *("--remount-ro", "/dev"),
+        *_space(_TEMP, limits.temp_size, features),
+        *_files(view, writable=program.builds),
+        *("--remount-ro", "/", "--chdir", view.folder),
+    ]
+
+
+def _isolation(features: Features, *, network: bool, as_root: bool) -> list[str]:
+    words = [*_NAMESPACES, *_SESSION, *_NO_RIGHTS]
+    if not network:
+        words.append("--unshare-net")
+    if as_root:
+        return [*words, *(word for right in _TO_CHANGE_USER for word in ("--cap-add", right))]
+    words.append("--unshare-user")
+    return [*words, "--disable-userns"] if features.disable_userns else words
+
+
+def _system(*, network: bool) -> list[str]:
+    parts = system()
+    settings = parts.settings + (parts.network_settings if network else ())
+    return [
+        *(word for path in parts.trees for word in ("--ro-bind", path, path)),
+        *(word for place, target in parts.links for word in ("--symlink", target, place)),
+        *_folders_above(settings),
+        *(word for path in settings for word in ("--ro-bind-try", path, path)),
+    ]
+
+
+def _space(place: str, size: int, features: Features) -> list[str]:
+    """A place to write to, of limited size; an empty folder where sizes cannot be limited."""
+    if not features.sizes:
+        return ["--dir", place]
+    return ["--perms", "1777", "--size", f"{size}", "--tmpfs", place]
+
+
+def _files(view: View, *, writable: bool) -> list[str]:
+    places = [place for place, _ in view.links]
+    return [
+        *_folders_above((*places, *view.trees, view.folder)),
+        *(word for place, target in view.links for word in ("--symlink", target, place)),
+        *(word for path in view.trees for word in ("--ro-bind", path, path)),
+        *("--bind" if writable else "--ro-bind", view.folder, view.folder),
+    ]
+
+
+def _folders_above(paths: Iterable[str]) -> list[str]:
+    """Make the folders above these, open to all: by itself root's bubblewrap closes them."""
+    above = {
+        str(folder): None
+        for path in paths
+        for folder in reversed(PurePosixPath(path).parents)
+        if folder not in (PurePosixPath("/"), PurePosixPath(_TEMP))
+    }
+    return [word for folder in above for word in ("--perms", "0755", "--dir", folder)]

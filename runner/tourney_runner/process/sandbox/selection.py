@@ -1,0 +1,82 @@
+"""Which protection is used, and what can be said about the others."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tourney_runner.errors import UsageError
+from tourney_runner.process.cgroup import Groups
+from tourney_runner.process.launcher import Launcher
+from tourney_runner.process.procfs import IS_LINUX
+from tourney_runner.process.sandbox.backends import BACKENDS, Mode
+from tourney_runner.process.sandbox.cgroup_delegation import control_groups
+from tourney_runner.process.sandbox.probe_result import Finding, UnavailableError
+
+__all__ = ["choose", "probe", "probe_groups", "resolve"]
+
+_CONFINING = tuple(backend.name for backend in BACKENDS.values() if backend.confines)
+
+
+def choose(mode: Mode, *, trusted: bool) -> Launcher:
+    """The launcher for a mode; ``auto`` takes the best protection that works here.
+
+    Args:
+        mode: As configured.
+        trusted: Whether every bot may run without protection against malice if there is none.
+
+    Raises:
+        UsageError: What was asked for does not work here, or ``auto`` found no protection for
+            bots that are not trusted. The message says what to install.
+    """
+    opened = _opened(resolve(mode, trusted=trusted))
+    if isinstance(opened, Launcher):
+        return opened
+    raise UsageError(f"sandbox: {mode}: {opened.why}; {opened.remedy}")
+
+
+def resolve(mode: Mode, *, trusted: bool) -> Mode:
+    """The name of what `choose` takes for a mode, never ``auto``; arguments and errors likewise."""
+    if mode != "auto":
+        return mode
+    missing = []
+    for name in _CONFINING:
+        opened = _opened(name)
+        if isinstance(opened, Launcher):
+            return name
+        missing.append(f"  {name}: {opened.why}; {opened.remedy}")
+    if trusted:
+        return "limits"
+    raise UsageError(
+        "bots that are not trusted need a sandbox, and none works on this machine:\n"
+        + "\n".join(missing)
+        + "\nmend one of these, mark the bots `trusted: true`, or use --no-sandbox to run them "
+        "without protection"
+    )
+
+
+def probe() -> list[Finding]:
+    """What each protection is like on this machine, the best first."""
+    return [_finding(name, _opened(name)) for name in _CONFINING]
+
+
+def probe_groups() -> Finding:
+    """Whether bots get control groups on this machine, besides any protection."""
+    return _finding("cgroup", control_groups())
+
+
+def _finding(name: str, opened: Launcher | Groups | UnavailableError) -> Finding:
+    if isinstance(opened, UnavailableError):
+        return Finding(name, works=False, detail=opened.why, remedy=opened.remedy)
+    return Finding(name, works=True, detail=opened.describe())
+
+
+@cache
+def _opened(name: Mode) -> Launcher | UnavailableError:
+    """A backend's launcher, or why there is none; tried once."""
+    if name in _CONFINING and not IS_LINUX:
+        return UnavailableError("it exists on Linux only", "run tourney on Linux")
+    groups = control_groups()
+    try:
+        return BACKENDS[name].open(groups if isinstance(groups, Groups) else None)
+    except UnavailableError as unavailable:
+        return unavailable

@@ -1,0 +1,183 @@
+"""Whom a bot runs as when the runner is root: a user of its own that owns nothing.
+
+The numbers come from ranges that no account uses, so nothing has to be set up and nothing stays.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections import deque
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, cast
+
+from tourney_runner.errors import RunError
+from tourney_runner.process.launcher import SAFE_PATH
+from tourney_runner.process.sandbox.probe_result import UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Identities",
+    "check_readable",
+    "identities",
+    "is_root",
+    "lend",
+    "setpriv",
+    "take_back",
+]
+
+_RANGES = (
+    (1879048192, 1 << 28),  # unused by any convention; a share for each process of any Linux
+    (61184, 4336),  # set aside for users that come and go; all that a small container maps
+)
+_SHARE = 64
+"""Of 1 << 28 users for each of 1 << 22 numbers of processes and threads, the most there can be."""
+
+
+def is_root() -> bool:
+    """Whether this program may act as any user."""
+    return os.geteuid() == 0
+
+
+def setpriv() -> str:
+    """The program that changes the user.
+
+    Raises:
+        UnavailableError: There is none.
+    """
+    found = shutil.which("setpriv", path=SAFE_PATH)
+    if found is None:
+        raise UnavailableError("setpriv is not installed", "install util-linux")
+    return found
+
+
+class Identities:
+    """The users of this program's bots: numbers that serve as user and group of one bot each.
+
+    While a process lives its number is nobody else's, and so are the 64 users that follow from it.
+    A program with more bots at a time has threads that do nothing, for the numbers that they hold:
+    each is good for 64 more. So no two bots are one user, except in the narrow range, where those
+    of two programs may be by chance; they share a limit on processes then.
+
+    Raises:
+        UnavailableError: Neither range is mapped here.
+    """
+
+    def __init__(self) -> None:
+        self._first, self._size = _usable_range()
+        self._extending = Lock()
+        self._ours = self._share_of(os.getpid())
+        self._free = deque(sorted(self._ours))
+
+    @contextmanager
+    def user(self) -> Iterator[int]:
+        """A user that no other living bot of this program is.
+
+        The context is to last until all of the bot is gone.
+
+        Raises:
+            RunError: There is none.
+        """
+        number = self._take()
+        try:
+            yield number
+        finally:
+            self._free.append(number)  # needs no lock, so no bot's end waits for another's start
+
+    def _take(self) -> int:
+        with self._extending:
+            while not self._free:
+                share = self._share_of(_idle_thread())
+                self._free.extend(sorted(share - self._ours))  # shares overlap in the narrow range
+                self._ours |= share
+            return self._free.popleft()
+
+    def _share_of(self, holder: int) -> set[int]:
+        """The users that go with the number of a process or thread."""
+        places = range(holder * _SHARE, (holder + 1) * _SHARE)
+        return {self._first + place % self._size for place in places}
+
+
+@cache
+def identities() -> Identities | None:
+    """Those of this program, for all its launchers; None if its bots run as its own user.
+
+    Raises:
+        UnavailableError: See `Identities`.
+    """
+    return Identities() if is_root() else None
+
+
+def _idle_thread() -> int:
+    """The number of a new thread that holds it as long as this program lives."""
+    thread = Thread(target=Event().wait, name="tourney-users", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise RunError(f"there is no user left for another bot: {error}") from error
+    return cast("int", thread.native_id)  # it has one once it is started
+
+
+def _usable_range() -> tuple[int, int]:
+    users, groups = _mapped("uid_map"), _mapped("gid_map")
+    for first, size in _RANGES:
+        last = first + size
+        if all(any(a <= first and last <= b for a, b in mapped) for mapped in (users, groups)):
+            return first, size
+    raise UnavailableError(
+        "the runner is root, and there is no other user that a bot could run as",
+        "run it as an ordinary user, or in a container that maps 65536 users",
+    )
+
+
+def _mapped(table: str) -> list[tuple[int, int]]:
+    """The ranges of ids that exist here, each with its end."""
+    lines = Path("/proc/self", table).read_text().splitlines()
+    fields = [list(map(int, line.split())) for line in lines]
+    return [(inside, inside + size) for inside, _, size in fields]
+
+
+def check_readable(folder: str) -> None:
+    """Make sure that a bot's own user can see the bot's folder.
+
+    Raises:
+        PermissionError: It cannot.
+    """
+    if os.stat(folder).st_mode & 0o005 != 0o005:  # noqa: PTH116 - beside os.chown
+        raise PermissionError(
+            f"{folder} must be readable by all: the runner is root, and a bot is not"
+        )
+
+
+def lend(folder: str, user: int) -> None:
+    """Give a folder and all in it to a user, for a build; `take_back` must follow."""
+    for path in (folder, *_below(folder)):
+        os.chown(path, user, user, follow_symlinks=False)
+
+
+def take_back(folder: str) -> None:
+    """Make a folder ours again after a build: readable by all, writable by none but us.
+
+    Programs lose the bits that would start them as another user.
+    """
+    for path in (folder, *_below(folder)):
+        os.chown(path, os.geteuid(), os.getegid(), follow_symlinks=False)
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            continue
+        runnable = 0o111 if stat.S_ISDIR(mode) or mode & 0o100 else 0
+        os.chmod(path, mode & 0o700 | 0o444 | runnable)  # noqa: PTH101 - beside os.chown
+
+
+def _below(folder: str) -> list[str]:
+    return [
+        os.path.join(place, name)  # noqa: PTH118 - os.walk gives strings, and there may be many
+        for place, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+    ]

@@ -1,0 +1,203 @@
+"""A stored deal as the film that the viewer shows: one picture after each move.
+
+The program plays the deal again and takes down each scene; the viewer only draws. Pictures that
+follow one another share nearly everything, so zones and seats are listed once and frames refer
+to them by number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from tourney_runner.play.deal_replay import steps
+from tourney_runner.play.match import dealt
+from tourney_runner.publish.publish_options import fault_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tourney_runner.games.scene import Scene, SeatView, Zone
+    from tourney_runner.play.play_settings import PlaySettings
+    from tourney_runner.publish.publish_options import PublishChoices
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["Caption", "Frame", "Player", "Replay", "ReplayBuilder", "ranked_players"]
+
+
+class Player(msgspec.Struct, frozen=True):
+    """Who sat in a seat, and how it ended for him."""
+
+    name: str
+    link: str
+    """The bot's page as seen from the replay's; empty where there is none."""
+    place: int
+    points: float
+    moves: int
+    milliseconds: float
+    """All the time that the bot used."""
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """One picture."""
+
+    log: str
+    """What has just happened; players are named ``seat 2``."""
+    actor: int | None
+    """The seat that did it."""
+    to_move: int | None
+    zones: tuple[int, ...]
+    """Indices into `Replay.zones`, in drawing order."""
+    seats: tuple[int, ...]
+    """Indices into `Replay.seats`, by seat."""
+    gone: str
+    """Cards that have just left the deal."""
+    fallback: bool
+    """Whether the move was played for a bot that had failed."""
+
+
+class Caption(msgspec.Struct, frozen=True):
+    """What a bot, or the referee, had to say of a move."""
+
+    frame: int
+    """The picture that it belongs to: the one after the move."""
+    seat: int
+    kind: str
+    """``debug``, or the kind of a fault."""
+    text: str
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """A deal, ready to be watched."""
+
+    number: int
+    """In schedule order, from 1."""
+    round: int
+    match: int
+    deal: int
+    """All three from 1."""
+    players: tuple[Player, ...]
+    zones: tuple[tuple[str, str, int | None, str, str, str], ...]
+    """Name, cards with spaces between them, seat, shown_to, layout, note: each that occurs."""
+    seats: tuple[tuple[int, str, int | None, str], ...]
+    """Cards, state, place, note: each that occurs."""
+    frames: tuple[Frame, ...]
+    """The first shows the cards as they were dealt; then one for each move or forfeit."""
+    notes: tuple[Caption, ...]
+
+
+@dataclass(frozen=True)
+class ReplayBuilder:
+    """Plays stored deals of one tournament again, and takes them down."""
+
+    settings: PlaySettings
+    names: Sequence[str]
+    """The entrants' names, by number."""
+    choices: PublishChoices
+    """What may be shown of faults and debug notes."""
+    links: Sequence[str] = ()
+    """The entrants' pages, by number; none for a replay that stands alone."""
+
+    def film(self, number: int, record: DealRecord) -> Replay:
+        """A deal, by its number in schedule order, from 1.
+
+        Raises:
+            ValueError: The record is not a deal of these rules.
+        """
+        reel = _Reel()
+        for shot in _shots(self.settings, record):
+            reel.add(shot)
+        return Replay(
+            number=number,
+            round=record.key.round + 1,
+            match=record.key.match + 1,
+            deal=record.key.deal + 1,
+            players=tuple(self._players(record)),
+            zones=tuple(reel.zones),
+            seats=tuple(reel.seats),
+            frames=tuple(reel.frames),
+            notes=tuple(sorted(_captions(record, self.choices), key=lambda it: it.frame)),
+        )
+
+    def _players(self, record: DealRecord) -> Iterator[Player]:
+        for seat, entrant in enumerate(record.seating):
+            yield Player(
+                name=self.names[entrant],
+                link=self.links[entrant] if self.links else "",
+                place=record.places[seat],
+                points=record.points[seat],
+                moves=record.times[seat].moves,
+                milliseconds=record.times[seat].total / 1e6,
+            )
+
+
+def ranked_players(film: Replay) -> list[tuple[int, Player]]:
+    """Seats and players by their places."""
+    return sorted(enumerate(film.players), key=lambda pair: (pair[1].place, pair[0]))
+
+
+class _Shot(NamedTuple):
+    log: str
+    actor: int | None
+    fallback: bool
+    scene: Scene
+
+
+def _shots(settings: PlaySettings, record: DealRecord) -> Iterator[_Shot]:
+    start = dealt(settings, record.key, record.start)
+    yield _Shot(start.opening(), None, fallback=False, scene=start.scene())
+    for step in steps(settings, record):
+        log = step.state.describe(step.event)
+        yield _Shot(log, step.seat, step.fallback, step.state.scene())
+
+
+class _Reel:
+    """Frames, and the zones and seats that they show, each kept once."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.zones: dict[tuple[str, str, int | None, str, str, str], int] = {}
+        self.seats: dict[tuple[int, str, int | None, str], int] = {}
+        self._cards: Counter[str] = Counter()
+
+    def add(self, shot: _Shot) -> None:
+        """Put a picture at the end."""
+        scene = shot.scene
+        cards = Counter(chain.from_iterable(zone.cards for zone in scene.zones))
+        gone = self._cards - cards
+        self._cards = cards
+        self.frames.append(
+            Frame(
+                log=shot.log,
+                actor=shot.actor,
+                to_move=scene.to_move,
+                zones=tuple(self._zone(zone) for zone in scene.zones),
+                seats=tuple(self._seat(seat) for seat in scene.seats),
+                gone=" ".join(gone.elements()),
+                fallback=shot.fallback,
+            )
+        )
+
+    def _zone(self, zone: Zone) -> int:
+        cards = " ".join(zone.cards)
+        shown = (zone.name, cards, zone.seat, zone.shown_to, zone.layout, zone.note)
+        return self.zones.setdefault(shown, len(self.zones))
+
+    def _seat(self, seat: SeatView) -> int:
+        shown = (seat.cards, seat.state, seat.place, seat.note)
+        return self.seats.setdefault(shown, len(self.seats))
+
+
+def _captions(record: DealRecord, choices: PublishChoices) -> Iterator[Caption]:
+    # A forfeit before or after the last move has no move of its own to stand beside.
+    last = len(record.moves.split())
+    for fault in record.faults:
+        frame = min(fault.move + 1, last)
+        yield Caption(frame, fault.seat, fault.kind, fault_text(fault, choices.logs))
+    if choices.debug:
+        for move, seat, text in record.debug:
+            yield Caption(min(move + 1, last), seat, "debug", text)

@@ -1,0 +1,46 @@
+"""The files that a run leaves beside its results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tourney_runner.atomic_write import write_whole
+from tourney_runner.publish.publish_options import kept_choices
+from tourney_runner.publish.site import Site
+from tourney_runner.publish.site_folder import SITE_FOLDER
+from tourney_runner.publish.tables import as_csv, as_json, as_markdown
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tourney_runner.publish.publish_options import PublishChoices
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.results.store import Store
+
+__all__ = ["write_files"]
+
+
+def write_files(
+    folder: Path, store: Store, summary: Summary, choices: PublishChoices | None = None
+) -> None:
+    """Write ``standings.json``, ``.csv``, ``.md``, the site, and a first page that leads to it.
+
+    Args:
+        folder: The folder of results.
+        store: What is in it.
+        summary: The table of it.
+        choices: What to show; as the tournament's configuration says if left out.
+
+    Raises:
+        RunError: The disk fails.
+        UsageError: Somebody has put other things where the site belongs.
+    """
+    for name, text in (
+        ("standings.json", as_json(summary)),
+        ("standings.csv", as_csv(summary)),
+        ("standings.md", as_markdown(summary)),
+    ):
+        write_whole(folder / name, text)
+    site = Site(store, summary, choices or kept_choices(store))
+    site.write(folder / SITE_FOLDER)
+    write_whole(folder / "index.html", site.front(f"{SITE_FOLDER}/"))

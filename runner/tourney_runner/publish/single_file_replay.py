@@ -1,0 +1,60 @@
+"""One replay as one file that needs nothing beside it: to send, to keep, to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.provenance import game_title
+from tourney_runner.publish.rendering import asset, embedded, environment, single_file_policy
+from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
+from tourney_runner.publish.summary import kept_facts
+from tourney_runner.results.rulings import disqualified
+
+if TYPE_CHECKING:
+    from tourney_runner.publish.publish_options import PublishChoices
+    from tourney_runner.results.store import Store
+
+__all__ = ["replay_page"]
+
+
+def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
+    """A page with its style, its script and its deal inside.
+
+    Args:
+        store: The results.
+        number: The deal's, in schedule order, from 1.
+        choices: What may be shown.
+
+    Raises:
+        UsageError: There is no such deal.
+    """
+    facts = kept_facts(store)
+    settings = store.kept("settings", PlaySettings)
+    names = [entrant.name for entrant in facts.entrants]
+    record = store.record(number)
+    film = ReplayBuilder(settings, names, choices).film(number, record)
+    out = disqualified(store)
+    script = asset("viewer.js")
+    return (
+        environment()
+        .get_template("replay.html")
+        .render(
+            title=choices.title or facts.name,
+            game=game_title(facts.game),
+            version=facts.version,
+            state="",
+            base="",
+            policy=single_file_policy([script]),
+            inline={"style": Markup(asset("style.css")), "script": Markup(script)},  # noqa: S704
+            film=film,
+            data=embedded(film),
+            result=ranked_players(film),
+            rotated=bool(settings.duplicate),
+            uncounted=[names[entrant] for entrant in record.seating if entrant in out],
+            before="",
+            after="",
+        )
+    )

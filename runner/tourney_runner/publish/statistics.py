@@ -1,0 +1,300 @@
+"""All that the pages show beyond the table, gathered in one pass over the deals.
+
+Nothing is kept of a deal but sums and a few numbers, so a hundred thousand deals need no more
+memory than the pages themselves.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import msgspec
+
+from tourney_runner.publish.publish_options import fault_text
+from tourney_runner.ratings.analysis import Analysis, Certainty, SeatResult, analyse
+from tourney_runner.ratings.model import Model
+from tourney_runner.results.rulings import counting_deals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tourney_runner.publish.publish_options import PublishChoices
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.ratings.standings import Scoreboard
+    from tourney_runner.results.records import DealRecord, SeatTime
+    from tourney_runner.results.store import Store
+
+__all__ = [
+    "BotResults",
+    "DealRef",
+    "FaultRef",
+    "History",
+    "Meeting",
+    "SlowRef",
+    "SpoiltRef",
+    "TimeUse",
+    "TournamentStatistics",
+    "gather",
+]
+
+_LOOKS = 30
+_LOOK_RATIO = 0.75
+"""The ratings are looked at for their history after all deals, after this share of them, after
+this share of that ...: all looks together cost four times as much as the last."""
+_NOTABLE = 5
+"""Best, worst and slowest deals of a bot."""
+_FAULTS_SHOWN = 20
+_MILLISECOND = 1e6
+
+
+class DealRef(msgspec.Struct, frozen=True, order=True):
+    """A deal as one of its bots sees it."""
+
+    number: int
+    """In schedule order, from 1."""
+    place: int
+    points: float
+    moves: int
+    """Of all players together."""
+
+
+class SlowRef(msgspec.Struct, frozen=True, order=True):
+    """The slowest answer of a bot in a deal."""
+
+    number: int
+    milliseconds: float
+
+
+class FaultRef(msgspec.Struct, frozen=True):
+    """A fault, as much of it as may be shown."""
+
+    number: int
+    move: int
+    """The move at which it happened, from 1."""
+    kind: str
+    text: str
+
+
+class SpoiltRef(msgspec.Struct, frozen=True):
+    """A deal that the host had spoilt, so that it was played again at once."""
+
+    number: int
+    reasons: tuple[str, ...]
+    """One for each time."""
+
+
+class Meeting(msgspec.Struct, frozen=True):
+    """What two bots did against each other."""
+
+    deals: int
+    ahead: float
+    """Deals in which the one finished before the other; ties count half."""
+    stronger: float
+    """The probability that the one is the stronger, by rating."""
+
+    @property
+    def share(self) -> float | None:
+        """Of the deals; None where they never met."""
+        return self.ahead / self.deals if self.deals else None
+
+
+class TimeUse(msgspec.Struct, frozen=True):
+    """Milliseconds a move; the first three are of a deal's average move."""
+
+    moves: int
+    median: float
+    quarter: float
+    three_quarters: float
+    longest: float
+    """The slowest single answer."""
+
+
+class BotResults(msgspec.Struct, frozen=True):
+    """What one bot did, besides its row in the table."""
+
+    certainty: Certainty
+    """Its intervals."""
+    seats: tuple[SeatResult, ...]
+    """Its results in each seat of a table."""
+    against: tuple[Meeting, ...]
+    """By entrant."""
+    time: TimeUse | None
+    """None for a bot that was never asked."""
+    best: tuple[DealRef, ...]
+    """Most points first, the shorter deal before the longer."""
+    worst: tuple[DealRef, ...]
+    slowest: tuple[SlowRef, ...]
+    faults: tuple[FaultRef, ...]
+    """The first ones."""
+
+
+class History(msgspec.Struct, frozen=True):
+    """Ratings on the way."""
+
+    deals: tuple[int, ...]
+    mu: tuple[tuple[float, ...], ...]
+    """By entrant, after so many deals."""
+
+
+class TournamentStatistics(msgspec.Struct, frozen=True):
+    """All of it."""
+
+    bots: tuple[BotResults, ...]
+    """By entrant."""
+    history: History
+    warning: str | None
+    """Where more deals would be needed to tell bots apart; None where there are enough."""
+    spoilt: tuple[SpoiltRef, ...]
+    """All deals that the host had spoilt before."""
+
+
+RefT = TypeVar("RefT", DealRef, SlowRef)
+
+
+class _Notable(Generic[RefT]):
+    """The few deals with the highest keys; of equal ones the earlier."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[tuple[float, ...], RefT]] = []
+
+    def add(self, key: tuple[float, ...], ref: RefT) -> None:
+        full = (*key, -ref.number)
+        if len(self._heap) < _NOTABLE:
+            heapq.heappush(self._heap, (full, ref))
+        elif full > self._heap[0][0]:
+            heapq.heapreplace(self._heap, (full, ref))
+
+    def in_order(self) -> tuple[RefT, ...]:
+        return tuple(ref for _, ref in sorted(self._heap, reverse=True))
+
+
+class _Bot:
+    """Sums of one bot."""
+
+    def __init__(self) -> None:
+        self.moves = 0
+        self.averages = array("d")
+        """Of a move's time, one a deal."""
+        self.longest = 0
+        self.best: _Notable[DealRef] = _Notable()
+        self.worst: _Notable[DealRef] = _Notable()
+        self.slowest: _Notable[SlowRef] = _Notable()
+        self.faults: list[FaultRef] = []
+
+    def add_time(self, number: int, time: SeatTime) -> None:
+        if not time.moves:
+            return
+        self.moves += time.moves
+        self.averages.append(time.total / time.moves)
+        self.longest = max(self.longest, time.longest)
+        milliseconds = time.longest / _MILLISECOND
+        self.slowest.add((milliseconds,), SlowRef(number, milliseconds))
+
+    def results(self, analysis: Analysis, entrant: int, players: int) -> BotResults:
+        certainty = analysis.entrants[entrant]
+        unused = [SeatResult(0, None, None)] * (players - len(certainty.seats))
+        rows = (analysis.met[entrant], analysis.ahead[entrant], analysis.above[entrant])
+        return BotResults(
+            certainty=certainty,
+            seats=(*certainty.seats, *unused),
+            against=tuple(map(Meeting, *rows)),
+            time=self._time(),
+            best=self.best.in_order(),
+            worst=self.worst.in_order(),
+            slowest=self.slowest.in_order(),
+            faults=tuple(self.faults),
+        )
+
+    def _time(self) -> TimeUse | None:
+        if not self.averages:
+            return None
+        ordered = sorted(self.averages)
+        quarter, median, three_quarters = (
+            ordered[round(part * (len(ordered) - 1))] / _MILLISECOND for part in (0.25, 0.5, 0.75)
+        )
+        return TimeUse(self.moves, median, quarter, three_quarters, self.longest / _MILLISECOND)
+
+
+class _Gatherer:
+    """Takes deals in, in schedule order."""
+
+    def __init__(self, summary: Summary, choices: PublishChoices) -> None:
+        entrants = len(summary.facts.entrants)
+        self._logs = choices.logs
+        self._players = summary.facts.rules["players"]
+        self._bots = [_Bot() for _ in range(entrants)]
+        self.model = Model(**summary.facts.rating)
+        self._deals = 0
+        self._looks = {round(summary.deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
+        self._marks = [0]
+        self._history = [[self.model.mu] * entrants]
+        self._board: Scoreboard | None = None
+        self._spoilt: list[SpoiltRef] = []
+
+    def add(self, number: int, record: DealRecord) -> None:
+        """Take in a deal that counts; its number is that among all."""
+        self._add_results(number, record)
+        if record.voids:
+            self._spoilt.append(SpoiltRef(number, record.voids))
+        for fault in record.faults:
+            shown = self._bots[fault.entrant].faults
+            if len(shown) < _FAULTS_SHOWN:
+                text = fault_text(fault, self._logs)
+                shown.append(FaultRef(number, fault.move + 1, fault.kind, text))
+
+    def watch(self, board: Scoreboard) -> None:
+        """Look at the ratings after a deal, now and then."""
+        self._deals += 1
+        self._board = board
+        if self._deals in self._looks:
+            self._mark(board)
+
+    def done(self, analysis: Analysis) -> TournamentStatistics:
+        """What came together, with what the ratings make of it."""
+        if self._board is not None and self._marks[-1] != self._deals:
+            self._mark(self._board)
+        bots = tuple(
+            bot.results(analysis, entrant, self._players) for entrant, bot in enumerate(self._bots)
+        )
+        mu = tuple(zip(*self._history, strict=True))
+        history = History(tuple(self._marks), mu)
+        return TournamentStatistics(bots, history, analysis.warning(), tuple(self._spoilt))
+
+    def _mark(self, board: Scoreboard) -> None:
+        self._marks.append(self._deals)
+        self._history.append([rating.mu for rating in board.rater.ratings()])
+
+    def _add_results(self, number: int, record: DealRecord) -> None:
+        moves = sum(time.moves for time in record.times)
+        for seat, entrant in enumerate(record.seating):
+            bot = self._bots[entrant]
+            points = record.points[seat]
+            ref = DealRef(number, record.places[seat], points, moves)
+            if moves:  # in a deal that the cards decide at once there is nothing to watch
+                bot.best.add((points, -moves), ref)
+                bot.worst.add((-points, -moves), ref)
+            bot.add_time(number, record.times[seat])
+
+
+def gather(store: Store, summary: Summary, choices: PublishChoices) -> TournamentStatistics:
+    """Read all deals of a results file.
+
+    Args:
+        store: The results.
+        summary: Their table.
+        choices: What may be shown of faults.
+    """
+    gatherer = _Gatherer(summary, choices)
+
+    def deals() -> Iterator[DealRecord]:
+        for number, record in counting_deals(store):
+            gatherer.add(number, record)
+            yield record
+
+    names = [entrant.name for entrant in summary.facts.entrants]
+    _, analysis = analyse(
+        names, deals(), gatherer.model, summary.facts.update, watch=gatherer.watch
+    )
+    return gatherer.done(analysis)

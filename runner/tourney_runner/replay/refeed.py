@@ -1,0 +1,300 @@
+"""A stored deal played again through the very code that played it, to see what one bot saw.
+
+The players say what is stored, so every message comes out as it was, but for the clock. In the
+seat of interest sits somebody who listens, or another bot, which is asked the same and whose
+answers are compared and dropped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from tourney_runner.botcheck.recording_player import RecordingPlayer
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.deal import DealInPlay
+from tourney_runner.play.faults import Fault
+from tourney_runner.play.in_process_players import LocalPlayer, seated
+from tourney_runner.play.match import dealt, player_setup
+from tourney_runner.play.seeds import bot_seed
+from tourney_runner.process.fair_clock import make_clock
+from tourney_runner.process.launcher import PlainLauncher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tourney_runner.games.base import Answer, Game, State
+    from tourney_runner.play.play_settings import BotSpec, PlaySettings
+    from tourney_runner.play.player import Player, PlayerSetup
+    from tourney_runner.process.launcher import Launcher
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["Asked", "Compared", "Stored", "compare", "listen"]
+
+_NEVER = 10**9
+"""Faults, to have the next one forfeit or be made good, whatever the settings."""
+
+
+class Stored(NamedTuple):
+    """A deal of a results file."""
+
+    settings: PlaySettings
+    record: DealRecord
+    names: tuple[str, ...]
+    """The players by seat."""
+
+
+class Asked(NamedTuple):
+    """What a bot was sent."""
+
+    move: int
+    """How many moves of the deal had been played; the whole deal's length for its end."""
+    messages: tuple[bytes, ...]
+    """Lines; the last is the request, unless the deal is over."""
+    stored: dict[str, Any] | None
+    """What was answered then; None where it failed."""
+
+
+class Compared(NamedTuple):
+    """One request put to another bot."""
+
+    move: int
+    request: bytes
+    stored: dict[str, Any] | None
+    """What was answered then; None where the bot of then failed."""
+    failed: str
+    """By what it did; empty if it did not."""
+    given: dict[str, Any] | None
+    """What this bot answered, if it was an action."""
+    fault: str
+    """Why it was not; empty if it was."""
+
+    @property
+    def same(self) -> bool:
+        """Whether both mean the same."""
+        return self.stored is not None and self.stored == self.given
+
+
+class _Tape:
+    """The stored moves of a deal, and how far it has been played."""
+
+    def __init__(self, stored: Stored) -> None:
+        self.game: Game[Any, Any] = find_game(stored.settings.game)
+        self.state: State[Any] = dealt(stored.settings, stored.record.key, stored.record.start)
+        self.faults = [0] * self.state.players
+        self._codes = stored.record.moves.split()
+        # A fault without a request: it could not be started, or was left out of the deal.
+        self._absent = {fault.seat for fault in stored.record.faults if not fault.request}
+        self._causes = {
+            (fault.seat, fault.move): f"{fault.kind}: {fault.cause}"
+            for fault in stored.record.faults
+        }
+        self.at = 0
+
+    def fails_first(self, seat: int) -> bool:
+        """Whether the next thing stored is that this seat leaves before it is asked."""
+        follows = self._codes[self.at : self.at + 1]
+        return seat in self._absent and follows == [f"!{seat}"]
+
+    def cause(self, seat: int, move: int) -> str:
+        """What a seat failed by, after so many moves."""
+        return self._causes[seat, move]
+
+    def action(self) -> Any:
+        """The stored action of the player to move.
+
+        Raises:
+            Fault: He failed then.
+        """
+        code = self._codes[self.at]
+        self.at += 1
+        if code[0] in "!?":
+            seat = int(code[1:]) if code[0] == "!" else self.state.current_player
+            self.fail(seat, forfeits=code[0] == "!")
+        return self.game.decode(code)
+
+    def fail(self, seat: int, *, forfeits: bool) -> None:
+        """Have the deal treat a fault as it did then.
+
+        Raises:
+            Fault: Always.
+        """
+        self.faults[seat] = _NEVER if forfeits else -_NEVER
+        raise Fault("crash", "as stored")
+
+
+class _StoredPlayer(LocalPlayer):
+    """Says what is stored, and keeps what it is told."""
+
+    def __init__(self, bot: BotSpec, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
+        super().__init__(bot, setup, tape.game)
+        self.asked: list[Asked] = []
+        self._tape = tape
+        self._seat = seat
+        self.running = False
+        self._told: list[bytes] = []
+
+    def start(self) -> None:
+        """See `Player.start`."""
+        if self._tape.fails_first(self._seat):
+            self._tape.at += 1
+            self._tape.fail(self._seat, forfeits=True)
+        self.running = True
+
+    def tell(self, message: bytes) -> None:
+        """See `Player.tell`."""
+        self._told.append(message)
+
+    def choose(self, request: bytes) -> dict[str, Any]:
+        """See `LocalPlayer.choose`."""
+        move = self._tape.at
+        messages = (*self._told, request)
+        self._told.clear()
+        try:
+            answer = self._tape.state.write(self._tape.action())
+        except Fault:
+            self.asked.append(Asked(move, messages, None))
+            self.running = False
+            raise
+        self.asked.append(Asked(move, messages, answer))
+        return answer
+
+    def rest(self) -> Asked:
+        """What it was told after its last turn; nothing, if it was out of the deal by a fault."""
+        return Asked(self._tape.at, tuple(self._told), None)
+
+
+class _FedPlayer(RecordingPlayer):
+    """Asks a real bot, and then says what is stored."""
+
+    def __init__(self, bot: BotSpec, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
+        super().__init__(bot, setup)
+        self.compared: list[Compared] = []
+        self._tape = tape
+        self._seat = seat
+        self._greeting = b""
+
+    def start(self) -> None:
+        """See `Player.start`; its process runs already."""
+        self.running = True  # so it is called while it is in the deal, whatever its process does
+        if self._tape.fails_first(self._seat):
+            self._tape.at += 1
+            self._tape.fail(self._seat, forfeits=True)
+
+    def new_deal(self, message: bytes) -> None:
+        """See `Player.new_deal`."""
+        self._greeting = message
+        super().new_deal(message)
+
+    def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
+        """See `Player.ask`."""
+        move = self._tape.at
+        given, fault = self._put(request, request_id, limit)
+        self.running = True
+        try:
+            stored = self._tape.state.write(self._tape.action())
+        except Fault:
+            failed = self._tape.cause(self._seat, move)
+            self.compared.append(Compared(move, request, None, failed, given, fault))
+            self.running = False
+            raise
+        self.compared.append(Compared(move, request, stored, "", given, fault))
+        return msgspec.convert({"id": request_id, **stored}, self._tape.game.answer), 0
+
+    def _put(
+        self, request: bytes, request_id: int, limit: int
+    ) -> tuple[dict[str, Any] | None, str]:
+        """The bot's own answer, or what is wrong with it."""
+        state = self._tape.state
+        try:
+            if self._channel is None:  # it failed before, and gets another chance
+                super().start()
+                self.new_deal(self._greeting)
+            answer, _ = super().ask(request, request_id, limit)
+            return state.write(state.read(answer)), ""
+        except Fault as fault:
+            return None, f"{fault.kind}: {fault.cause}"
+        except MalformedAnswerError as error:
+            return None, f"malformed: {error}"
+        except IllegalActionError as error:
+            return None, f"illegal: {error}"
+
+
+def listen(stored: Stored, seat: int) -> list[Asked]:
+    """Everything that the bot in a seat was sent, without lists of legal plays.
+
+    Whether it had asked for such lists is not stored.
+
+    Raises:
+        ValueError: The record is not a deal of these rules.
+    """
+    tape = _Tape(stored)
+    setup = _setup(stored, PlainLauncher())
+    ear = _StoredPlayer(seated(stored.names[seat], seat), setup, tape, seat)
+    _play(stored, tape, setup, seat, ear)
+    return [*ear.asked, ear.rest()]
+
+
+def compare(
+    stored: Stored, seat: int, bot: BotSpec, launcher: Launcher, tell: Callable[[Compared], None]
+) -> list[Compared]:
+    """Put the requests of a seat to another bot.
+
+    Args:
+        stored: The deal.
+        seat: Whose requests.
+        bot: Who is asked.
+        launcher: How it is started.
+        tell: Called with each answer that differs.
+
+    Raises:
+        Fault: It cannot start.
+        SpoiltError: The host spoilt a move.
+        ValueError: The record is not a deal of these rules.
+    """
+    tape = _Tape(stored)
+    setup = _setup(stored, launcher)
+    fed = _FedPlayer(bot, setup, tape, seat)
+    try:
+        RecordingPlayer.start(fed)
+        fed.running = False  # it joins the deal when the deal has it start
+        _play(stored, tape, setup, seat, fed)
+    finally:
+        fed.stop()
+    for one in fed.compared:
+        if not one.same:
+            tell(one)
+    return fed.compared
+
+
+def _setup(stored: Stored, launcher: Launcher) -> PlayerSetup:
+    return player_setup(stored.settings, launcher, make_clock("fair"))
+
+
+def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Player) -> DealRecord:
+    """Play the deal again with somebody in a seat."""
+    record = stored.record
+    players: list[Player] = [
+        player if other == seat else _StoredPlayer(seated(name, other), setup, tape, other)
+        for other, name in enumerate(stored.names)
+    ]
+    deal = DealInPlay(
+        tape.game,
+        tape.state,
+        record.key,
+        players,
+        seeds=_seeds(stored, stored.names),
+        settings=msgspec.structs.replace(stored.settings, on_fault="substitute", max_faults=1),
+        faults_so_far=tape.faults,
+    )
+    played = deal.play(record.start)
+    if played.places != record.places:
+        raise ValueError("the stored moves do not give the stored result")
+    return played
+
+
+def _seeds(stored: Stored, names: Sequence[str]) -> list[int]:
+    master, key = stored.settings.master_seed, stored.record.key
+    return [bot_seed(master, name, key, seat) for seat, name in enumerate(names)]

@@ -1,0 +1,75 @@
+"""Finding stored deals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tourney_runner.errors import UsageError
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.summary import kept_facts
+from tourney_runner.replay.refeed import Stored
+from tourney_runner.text import listed, nearest, shown
+
+if TYPE_CHECKING:
+    from tourney_runner.results.store import Store
+
+__all__ = ["last_fault", "seat_of", "stored_deal"]
+
+
+def stored_deal(store: Store, number: int) -> Stored:
+    """A deal by its number in schedule order, from 1.
+
+    Raises:
+        UsageError: There are not so many, or nothing was begun there.
+    """
+    record = store.record(number)
+    names = _names(store)
+    settings = store.kept("settings", PlaySettings)
+    return Stored(settings, record, tuple(names[entrant] for entrant in record.seating))
+
+
+def last_fault(store: Store, name: str) -> tuple[int, int]:
+    """The last deal in which a bot failed: its number, and the bot's seat.
+
+    Raises:
+        UsageError: It never did, or there is no such bot.
+    """
+    names = _names(store)
+    if name not in names:
+        raise UsageError(
+            f"{store.path}: nobody is called {shown(name)}; the bots are {listed(names, 'and')}"
+            f"{nearest(name, names)}"
+        )
+    entrant, found, unplayed = names.index(name), None, None
+    failed = set()
+    for number, record in enumerate(store.records(), 1):
+        for fault in record.faults:
+            failed.add(fault.entrant)
+            if fault.entrant == entrant:
+                place = number, fault.seat
+                if fault.request or fault.stderr or fault.answer:
+                    found = place
+                else:  # a deal that it forfeited unplayed shows nothing
+                    unplayed = place
+    found = found or unplayed
+    if found is None:
+        others = [other for number, other in enumerate(names) if number in failed]
+        but = f"; {listed(others, 'and')} failed" if others else ""
+        raise UsageError(f"{store.path}: {shown(name)} has no fault here{but}")
+    return found
+
+
+def seat_of(stored: Stored, seat: int) -> int:
+    """A seat of a deal.
+
+    Raises:
+        UsageError: There is no such seat.
+    """
+    if not 0 <= seat < len(stored.names):
+        seats = ", ".join(f"{number} {name}" for number, name in enumerate(stored.names))
+        raise UsageError(f"there is no seat {seat} in this deal; its seats are {seats}")
+    return seat
+
+
+def _names(store: Store) -> list[str]:
+    return [entrant.name for entrant in kept_facts(store).entrants]

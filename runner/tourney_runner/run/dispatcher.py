@@ -1,0 +1,213 @@
+"""Keeps the workers busy: hands out chunks, stores what comes back, block after block."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import TYPE_CHECKING
+
+from tourney_runner.run import checkpoint
+from tourney_runner.run.affinity import Lanes
+from tourney_runner.run.worker_messages import Check, Checked, Chunk, Played, Waiting
+from tourney_runner.text import escaped
+
+if TYPE_CHECKING:
+    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.results.records import DealRecord
+    from tourney_runner.results.store import Store
+    from tourney_runner.run.executor import Executor
+    from tourney_runner.run.planner import Block, Planner
+    from tourney_runner.run.progress import Progress, Reporter
+    from tourney_runner.run.results_folder import ResultsFolder
+    from tourney_runner.run.signals import StopSignals
+
+__all__ = ["Dispatcher", "Enough"]
+
+Enough = Callable[[Iterable["DealRecord"]], bool]
+"""Given the deals of one block after the other, in schedule order, whether play may end there."""
+
+_CHUNK_SECONDS = 0.5
+"""How long a chunk should take: long against a commit, short against a person's patience."""
+_WORTH_SECONDS = 1.0
+"""So much work of another's is worth starting a worker's bots anew, of which each takes some
+hundredths of a second."""
+_REQUEST_LOGGED = 1000
+"""Characters; all of it is in the results file."""
+_TICK = 0.1
+"""Seconds between two looks at signals and the screen."""
+_STALE = 2.0
+"""Seconds after which a worker that waits for a bot would have said so again."""
+
+
+class Dispatcher:
+    """Conducts the play of one tournament.
+
+    Args:
+        executor: Who plays.
+        signals: Looked at several times a second.
+        reporter: Told how it goes.
+    """
+
+    def __init__(self, executor: Executor, signals: StopSignals, reporter: Reporter) -> None:
+        self._executor = executor
+        self._signals = signals
+        self._reporter = reporter
+        self._numbers = count(1)
+        self._open: dict[int, Chunk] = {}
+        self._heard: dict[int, float] = {}
+        self._match_seconds: float | None = None
+        self.cpu = 0.0
+        """CPU seconds of the workers themselves, so far."""
+
+    def check(self, entrants: Iterable[int]) -> list[Checked]:
+        """Start every bot of these numbers once, as many at a time as there are workers."""
+        waiting = deque(Check(next(self._numbers), entrant) for entrant in entrants)
+        checked: list[Checked] = []
+        under_way = 0
+        slow: set[str] = set()
+        while waiting or under_way:
+            while waiting and under_way < self._executor.slots:
+                self._executor.submit(waiting.popleft())
+                under_way += 1
+            for outcome in self._executor.wait(_TICK):
+                if isinstance(outcome, Checked):
+                    checked.append(outcome)
+                    under_way -= 1
+                elif isinstance(outcome, Waiting) and outcome.bot not in slow:
+                    slow.add(outcome.bot)
+                    self._reporter.say(f"waiting for {outcome.bot} to start")
+            self._tell_news()
+            self._signals.check()
+        return sorted(checked, key=lambda outcome: outcome.entrant)
+
+    def play(
+        self,
+        planner: Planner,
+        store: Store,
+        folder: ResultsFolder,
+        progress: Progress,
+        enough: Enough | None = None,
+    ) -> int | None:
+        """Play all that is missing, until the planner has no more or it is enough.
+
+        Returns:
+            How many rounds were enough; None if the planner had no more.
+
+        Raises:
+            Interrupted: A signal came; what was under way is void.
+        """
+        for block in planner.blocks():
+            if block.there:
+                for record in store.records(block.span.rounds, block.span.matches):
+                    progress.add(record, earlier=True)
+                    self._signals.check()
+                progress.done += block.there
+            self._play_block(block, store, folder, progress)
+            planner.finish(block)
+            # Whether it is enough follows from all deals, so those are read again.
+            if block.whole and enough is None:
+                checkpoint.keep(store, block.number + 1, planner, progress)
+            if enough is not None and enough(store.records(block.span.rounds, block.span.matches)):
+                return block.span.rounds.stop
+        return None
+
+    def _play_block(
+        self, block: Block, store: Store, folder: ResultsFolder, progress: Progress
+    ) -> None:
+        lanes = Lanes(block.waves, self._executor.slots)
+        while lanes.left or self._open:
+            self._submit(block.number, lanes)
+            for outcome in self._executor.wait(_TICK):
+                if isinstance(outcome, Played):
+                    self._heard.pop(outcome.number, None)
+                    done = self._open.pop(outcome.number)
+                    self._submit(block.number, lanes)  # first keep the worker busy, then write
+                    self._store(outcome, done, store, folder, progress)
+                elif isinstance(outcome, Waiting):
+                    self._heard[outcome.number] = time.monotonic()
+                    progress.waiting[outcome.number] = outcome.bot
+            self._forget_waiting(progress)
+            self._tell_news()
+            self._signals.check()
+            self._reporter.update(progress)
+
+    def _tell_news(self) -> None:
+        for line in self._executor.news():
+            self._reporter.say(line)
+
+    def _forget_waiting(self, progress: Progress) -> None:
+        """Leave in `progress` only the bots that are still being waited for."""
+        recent = time.monotonic() - _STALE
+        for number in list(progress.waiting):
+            if self._heard.get(number, 0.0) < recent:
+                del progress.waiting[number]
+
+    def _submit(self, block: int, lanes: Lanes) -> None:
+        """Give every worker that has nothing to do a chunk, if there is one for it."""
+        slots = self._executor.slots
+        busy = {chunk.lane for chunk in self._open.values()}
+        idle = [lane for lane in range(slots) if lane not in busy]
+        without: list[int] = []
+        for lane in idle[: max(0, slots - len(self._open))]:
+            if matches := lanes.take(lane, self._chunk_size(lanes.left)):
+                self._hand_out(block, lane, matches)
+            else:
+                without.append(lane)
+        worth = int(_WORTH_SECONDS / (self._match_seconds or 1.0)) if self._open else 0
+        for lane in without:
+            if matches := lanes.relieve(self._chunk_size(lanes.left), worth):
+                self._hand_out(block, lane, matches)
+
+    def _hand_out(self, block: int, lane: int, matches: tuple[MatchPlan, ...]) -> None:
+        chunk = Chunk(next(self._numbers), matches, block, lane)
+        self._open[chunk.number] = chunk
+        self._executor.submit(chunk)
+
+    def _chunk_size(self, left: int) -> int:
+        """Matches for about `_CHUNK_SECONDS`; fewer towards the end, so that all end together."""
+        if self._match_seconds is None:
+            return 1
+        fair = -(-left // (2 * self._executor.slots))
+        return max(1, min(int(_CHUNK_SECONDS / self._match_seconds), fair))
+
+    def _store(
+        self, played: Played, chunk: Chunk, store: Store, folder: ResultsFolder, progress: Progress
+    ) -> None:
+        store.add(played.records)
+        self.cpu += played.cpu
+        each = max(1e-6, played.seconds / len(chunk.matches))
+        before = self._match_seconds
+        self._match_seconds = each if before is None else 0.7 * before + 0.3 * each
+        progress.done += len(chunk.matches)
+        for record in played.records:
+            progress.add(record)
+            progress.chatty |= {record.seating[note.seat] for note in record.strays()}
+            if record.faults or record.notes:
+                _log(record, folder, progress)
+
+
+def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
+    """Add what a deal showed of each bot to the bots' logs."""
+    lines: dict[int, list[str]] = {}
+    for fault in record.faults:
+        parts = [
+            f"FAULT {fault.kind}: {fault.cause}",
+            f"it was asked: {fault.request[:_REQUEST_LOGGED]}" if fault.request else "",
+            f"it had written: {fault.answer}" if fault.answer else "",
+            f"its stderr: {fault.stderr}" if fault.stderr else "",
+        ]
+        lines.setdefault(fault.seat, []).extend(filter(None, parts))
+    for note in record.notes:
+        text = f"stderr: {note.text}" if note.kind == "stderr" else note.text
+        lines.setdefault(note.seat, []).append(text)
+    for seat, texts in lines.items():
+        entrant = record.seating[seat]
+        head = f"--- deal {record.key.name}, seat {seat}"
+        folder.log(entrant, progress.tallies[entrant].name, [head, *map(_readable, texts)])
+
+
+def _readable(text: str) -> str:
+    """What a bot wrote, with nothing in it that could move the cursor of who reads the log."""
+    return "\n".join(escaped(line, len(line)) for line in text.splitlines())

@@ -1,0 +1,197 @@
+"""From a configuration to everything that workers and planner need."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tourney_runner.play.play_settings import BotSpec, PlaySettings
+from tourney_runner.process.launcher import ResourceLimits
+from tourney_runner.results.tournament_record import Joined
+from tourney_runner.schedule import registry as formats
+from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.field_changes import StagedFormat, Stages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.config import Config, LimitsConfig
+    from tourney_runner.process.launcher import Launcher
+    from tourney_runner.schedule.base import Format
+    from tourney_runner.schedule.field_changes import Stage
+
+__all__ = [
+    "Seed",
+    "draw_seed",
+    "identity",
+    "make_field",
+    "make_format",
+    "make_stages",
+    "play_settings",
+    "protection_line",
+    "specs",
+]
+
+
+@dataclass(frozen=True)
+class Seed:
+    """The master seed of a tournament."""
+
+    value: int | str
+    secret: bool
+    """Whether it is kept from the public until the tournament is over."""
+
+    @property
+    def master(self) -> str:
+        """What all other seeds are derived from."""
+        return str(self.value)
+
+
+def draw_seed(config: Config, kept: Seed | None) -> Seed:
+    """The seed of the configuration, or the one kept from the first run, or a new secret one."""
+    if config.seed is not None:
+        return Seed(config.seed, secret=False)
+    if kept is not None and kept.secret:
+        return kept
+    return Seed(secrets.token_hex(16), secret=True)
+
+
+def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
+    """What workers need to know of the bots."""
+    return tuple(
+        BotSpec(
+            number=bot.number,
+            name=bot.name,
+            command=bot.command,
+            folder=bot.folder,
+            env=tuple(bot.env.items()),
+            trusted=bot.trusted,
+            rights=bot.rights,
+        )
+        for bot in bots
+    )
+
+
+def play_settings(config: Config, seed: Seed) -> PlaySettings:
+    """How deals are played."""
+    return PlaySettings(
+        game=config.game,
+        rules=config.options.in_force(),
+        master_seed=seed.master,
+        duplicate=config.match.duplicate,
+        deals=config.match.deals,
+        target=config.match.target,
+        start_ms=config.time.start_ms,
+        move_ms=config.time.move_ms,
+        bank_ms=config.time.bank_ms,
+        on_fault=config.on_fault,
+        max_faults=config.max_faults,
+        restart=config.restart,
+        strict=config.strict,
+        ponder=config.ponder,
+        reveal_names=config.reveal_names,
+        memory=config.limits.memory,
+        processes=config.limits.processes,
+        file_size=config.limits.file_size,
+        temp=config.limits.temp,
+        output=config.limits.output,
+        deal_output=config.limits.deal_output,
+        stderr=config.limits.stderr,
+    )
+
+
+def make_field(
+    master: str, players: int, names: tuple[str, ...], teams: Mapping[str, str | None]
+) -> Field:
+    """All entrants as a schedule needs to know them.
+
+    Args:
+        master: The master seed.
+        players: At one table.
+        names: Of the entrants, by number.
+        teams: By name; those without one may be left out.
+    """
+    number = int.from_bytes(hashlib.sha256(master.encode()).digest()[:8], "big")
+    return Field(
+        entrants=len(names),
+        players=players,
+        seed=number,
+        names=names,
+        teams=tuple(teams.get(name) for name in names),
+    )
+
+
+def _teams(config: Config) -> dict[str, str | None]:
+    """By name, for all who ever joined."""
+    return {entrant.name: entrant.team for entrant in config.entrants}
+
+
+def make_stages(
+    config: Config, seed: Seed, names: tuple[str, ...], stages: Sequence[Stage]
+) -> Stages:
+    """The stages of a tournament whose field has changed.
+
+    Raises:
+        UsageError: Its format cannot have them.
+    """
+    field = make_field(seed.master, config.options.players, names, _teams(config))
+    return Stages(config.schedule.format, field, config.schedule.options, stages)
+
+
+def protection_line(launcher: Launcher, limits: LimitsConfig) -> str:
+    """What protects the host, in one line that is stored with the results."""
+    resources = ResourceLimits(memory=limits.memory, processes=limits.processes)
+    return f"{launcher.describe()} | {launcher.describe_limits(resources)}"
+
+
+def make_format(
+    config: Config, seed: Seed, names: tuple[str, ...], stages: Sequence[Stage] = ()
+) -> Format[Any]:
+    """The tournament's format, ready to plan; in stages if there are any."""
+    if stages:
+        return StagedFormat(make_stages(config, seed, names, stages))
+    field = make_field(seed.master, config.options.players, names, _teams(config))
+    return formats.make(config.schedule.format, field, config.schedule.options)
+
+
+def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
+    """What a tournament is, as JSON values; see `run.compatibility` for what may change."""
+    settings = play_settings(config, seed)
+    schedule = config.schedule.options.model_dump(mode="json")
+    rounds = schedule.pop("rounds", None)
+    teams = _teams(config)
+    return {
+        "seed": "secret" if seed.secret else seed.value,
+        "game": settings.game,
+        "rules": settings.rules,
+        "schedule": {"format": config.schedule.format, **schedule},
+        "rounds": rounds,
+        "match": {
+            "duplicate": settings.duplicate,
+            "deals": settings.deals,
+            "target": settings.target,
+        },
+        "time": config.time.model_dump(mode="json"),
+        "limits": config.limits.model_dump(mode="json"),
+        "on_fault": settings.on_fault,
+        "max_faults": settings.max_faults,
+        "restart": settings.restart,
+        "strict": settings.strict,
+        "ponder": settings.ponder,
+        "clock": config.clock,
+        "reveal_names": settings.reveal_names,
+        "sandbox": config.sandbox,
+        "build_network": config.build_network,
+        "bots": {
+            # through JSON, so that its tuples equal the lists that come back from the store
+            bot.name: msgspec.json.decode(
+                msgspec.json.encode(Joined(bot.number, bot.hash, teams.get(bot.name), bot.rights))
+            )
+            for bot in bots
+        },
+    }

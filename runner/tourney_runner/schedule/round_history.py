@@ -1,0 +1,154 @@
+"""What formats that plan from results know of the rounds so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from tourney_runner.schedule.base import Table
+from tourney_runner.schedule.seeded_random import permutation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tourney_runner.schedule.base import RoundResult
+    from tourney_runner.schedule.seeded_random import Draw
+
+__all__ = ["Followed", "Follower", "History", "fair_seating", "pair", "seated"]
+
+
+class Follower(Protocol):
+    """Something that finished rounds add up to."""
+
+    def add(self, result: RoundResult) -> None:
+        """Take in the next round."""
+
+
+FollowerT = TypeVar("FollowerT", bound=Follower)
+
+
+class Followed(Generic[FollowerT]):
+    """What finished rounds add up to, brought up to date instead of counted anew.
+
+    Counted anew for each round, ten thousand rounds would take fifty million steps.
+
+    Args:
+        new: Makes one that has seen no round.
+    """
+
+    def __init__(self, new: Callable[[], FollowerT]) -> None:
+        self._new = new
+        self._seen: list[RoundResult] = []
+        self._follower = new()
+
+    def after(self, finished: Sequence[RoundResult]) -> FollowerT:
+        """What exactly these rounds, in their order, add up to; not to be changed."""
+        rounds = list(finished)
+        if self._seen != rounds[: len(self._seen)]:
+            self._seen, self._follower = [], self._new()
+        for result in rounds[len(self._seen) :]:
+            self._follower.add(result)
+        self._seen = rounds
+        return self._follower
+
+
+class History:
+    """Counts over finished rounds."""
+
+    def __init__(self) -> None:
+        self.matches: Counter[int] = Counter()
+        """By entrant."""
+        self.rounds: Counter[int] = Counter()
+        """By entrant, rounds in which it played."""
+        self.meetings: Counter[tuple[int, int]] = Counter()
+        """By `pair`."""
+        self.sat: Counter[tuple[int, int]] = Counter()
+        """By entrant and seat."""
+        self.points: dict[int, float] = {}
+        self.places: dict[int, float] = {}
+        """The sum over rounds of the mean place."""
+
+    def add(self, result: RoundResult) -> None:
+        """Count a round."""
+        for seating in result.tables:
+            self.matches.update(seating)
+            self.meetings.update(pair(one, other) for one, other in combinations(seating, 2))
+            self.sat.update((entrant, seat) for seat, entrant in enumerate(seating))
+        self.rounds.update(result.places.keys())
+        for entrant, place in result.places.items():
+            self.places[entrant] = self.places.get(entrant, 0.0) + place
+            self.points[entrant] = self.points.get(entrant, 0.0) + result.points[entrant]
+
+    def ranking(self, entrants: Sequence[int]) -> list[int]:
+        """The entrants by points a round, then by mean place, then in the given order."""
+
+        def merit(entrant: int) -> tuple[float, float]:
+            rounds = max(self.rounds[entrant], 1)
+            points, places = self.points.get(entrant, 0.0), self.places.get(entrant, 0.0)
+            return -points / rounds, places / rounds
+
+        return sorted(entrants, key=merit)
+
+
+def pair(one: int, other: int) -> tuple[int, int]:
+    """The key of two entrants, whichever is named first."""
+    return (one, other) if one < other else (other, one)
+
+
+def fair_seating(
+    members: Sequence[int],
+    sat: Counter[tuple[int, int]],
+    random: Draw,
+    seats: Sequence[int] | None = None,
+) -> dict[int, int]:
+    """Seat the members of a table where they have sat least.
+
+    Args:
+        members: Who plays.
+        sat: How often each entrant has sat in each seat.
+        random: Breaks ties.
+        seats: The seats to fill, as many as members; by default the first.
+
+    Returns:
+        The entrant in each seat.
+    """
+    free = list(range(len(members)) if seats is None else seats)
+    seating = dict(zip(free, permutation(members, random), strict=True))
+    improved = True
+    while improved:
+        improved = False
+        for seat, other in combinations(free, 2):
+            one, two = seating[seat], seating[other]
+            if sat[one, other] + sat[two, seat] < sat[one, seat] + sat[two, other]:
+                seating[seat], seating[other] = two, one
+                improved = True
+    return seating
+
+
+def seated(
+    round_number: int,
+    tables: Iterable[Sequence[int]],
+    games: int,
+    history: History,
+    random: Draw,
+) -> list[Table]:
+    """The matches of a round in which each table plays several, seats changing fairly.
+
+    Args:
+        round_number: From 0.
+        tables: Who plays together.
+        games: Matches of each table.
+        history: The rounds before.
+        random: Breaks ties.
+    """
+    together = list(tables)
+    sat = history.sat.copy()
+    matches: list[Table] = []
+    for _ in range(games):
+        for members in together:
+            there = fair_seating(members, sat, random)
+            seating = tuple(there[seat] for seat in range(len(members)))
+            sat.update((entrant, seat) for seat, entrant in there.items())
+            matches.append(Table(round_number, len(matches), seating))
+    return matches

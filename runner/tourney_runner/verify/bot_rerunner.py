@@ -1,0 +1,199 @@
+"""Stored deals, played again by the stored bots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from tourney_runner import __version__
+from tourney_runner.bots.staged_index import recall
+from tourney_runner.errors import UsageError
+from tourney_runner.play.play_settings import AutoForfeit, BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.sandbox import choose, resolve
+from tourney_runner.process.sandbox.backends import BACKENDS
+from tourney_runner.results.tournament_record import kept_identity
+from tourney_runner.run.cores import available
+from tourney_runner.run.local import LocalExecutor
+from tourney_runner.run.readiness import stage_all
+from tourney_runner.run.tournament_setup import specs
+from tourney_runner.run.worker_messages import Chunk, Played, Setup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.config import Config
+    from tourney_runner.process.sandbox import Mode
+    from tourney_runner.results.records import DealRecord
+    from tourney_runner.results.store import Store
+    from tourney_runner.run.signals import StopSignals
+
+__all__ = [
+    "AvailableBots",
+    "Workers",
+    "as_then",
+    "available_bots",
+    "match_of",
+    "plan_of",
+    "play_again",
+    "staged_by",
+]
+
+_TICK = 0.1
+_MOST_ALIVE = 64
+_UNCONFINED = tuple(backend.name for backend in BACKENDS.values() if not backend.confines)
+
+
+class Workers(NamedTuple):
+    """Who plays."""
+
+    jobs: int | None = None
+    """How many; one for each core if None."""
+    sandbox: Mode | None = None
+    """How they start bots; None for what `as_then` says."""
+
+
+class AvailableBots(NamedTuple):
+    """The bots of a tournament, as far as they are at hand."""
+
+    specs: tuple[BotSpec, ...]
+    """By number; the command is empty where the bot is missing."""
+    missing: dict[int, str]
+    """What to say of those that are not at hand."""
+
+
+def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
+    """Find the bots that played.
+
+    Args:
+        store: The results.
+        staged: Bots that were just staged; others are looked for in the cache. What counts is
+            the hash.
+    """
+    identity = kept_identity(store)
+    at_hand = {bot.hash: bot for bot in staged}
+    found: list[BotSpec] = []
+    missing: dict[int, str] = {}
+    for number, name in enumerate(identity.names):
+        sha256 = identity.bots[name].hash
+        bot = at_hand.get(sha256) or recall(sha256)
+        if bot is None:
+            missing[number] = f"{name} (hash {sha256[:16]})"
+            found.append(BotSpec(number, name, (), ""))
+        else:
+            found += specs([msgspec.structs.replace(bot, number=number, name=name)])
+    return AvailableBots(tuple(found), missing)
+
+
+def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
+    """The match that a stored deal belongs to."""
+    rotation = record.key.deal if settings.duplicate else 0
+    seats = len(record.seating)
+    first = tuple(record.seating[(seat - rotation) % seats] for seat in range(seats))
+    retired = filter(None, map(AutoForfeit.of, record.faults))
+    return MatchPlan(record.key.round, record.key.match, first, rotation, tuple(retired))
+
+
+def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[DealRecord]:
+    """All deals that are played, stored and repeated together with one."""
+    if settings.duplicate:
+        return [record]
+    number, match, _ = record.key
+    return list(store.records(range(number, number + 1), range(match, match + 1)))
+
+
+def as_then(store: Store, cast: AvailableBots) -> tuple[Mode, str]:
+    """How bots are started when nobody says so: as in the run, where that works here.
+
+    Results may come from anybody, so they can have a bot started without a sandbox only if it is
+    trusted here.
+
+    Returns:
+        The mode, and what to say where it is another than the run's.
+
+    Raises:
+        UsageError: There is no way to start bots that are not trusted.
+    """
+    trusted = all(bot.trusted for bot in cast.specs if bot.command)
+    then: Mode = store.meta("sandbox") or kept_identity(store).sandbox
+    why = "which is for bots that are trusted here; --no-sandbox starts them without one"
+    if trusted or then not in _UNCONFINED:
+        try:
+            choose(then, trusted=trusted)
+        except UsageError as error:
+            why = f"which is not to be had here ({error})"
+        else:
+            return then, ""
+    now = resolve("auto", trusted=trusted)
+    return now, f"bots are started with sandbox: {now}; the run had sandbox: {then}, {why}"
+
+
+def staged_by(config: Config, mode: Mode | None = None) -> list[Bot]:
+    """The bots of a configuration, as far as they can be staged here.
+
+    Args:
+        config: The configuration.
+        mode: How their builds are confined, if not as it says.
+    """
+    trusted = all(entrant.trusted for entrant in config.entrants)
+    launcher = choose(mode or config.sandbox, trusted=trusted)
+    staged, _ = stage_all(config.entrants, launcher=launcher, build_network=config.build_network)
+    return staged
+
+
+def play_again(
+    store: Store,
+    cast: AvailableBots,
+    plans: Sequence[MatchPlan],
+    signals: StopSignals,
+    how: Workers,
+) -> list[tuple[DealRecord, ...]]:
+    """Play matches once more, each with bots started anew; the store stays as it is.
+
+    Args:
+        store: Whose rules, limits and seed hold.
+        cast: The bots; those that sit at these tables must be there.
+        plans: The matches.
+        signals: Looked at several times a second.
+        how: How many workers, and how they start bots.
+
+    Returns:
+        The deals of each match, in the order of `plans`.
+
+    Raises:
+        RunError: They cannot be played here.
+        Interrupted: By a signal.
+    """
+    results: dict[int, tuple[DealRecord, ...]] = {}
+    waiting = [Chunk(number, (plan,), renew=True) for number, plan in enumerate(plans)]
+    waiting.reverse()
+    mode = how.sandbox or as_then(store, cast)[0]
+    executor = LocalExecutor(_setup(store, cast, mode), min(how.jobs or available(), len(plans)))
+    try:
+        under_way = 0
+        while waiting or under_way:
+            while waiting and under_way < executor.slots:
+                executor.submit(waiting.pop())
+                under_way += 1
+            for outcome in executor.wait(_TICK):
+                if isinstance(outcome, Played):
+                    results[outcome.number] = outcome.records
+                    under_way -= 1
+            signals.check()
+        executor.close()
+    except BaseException:
+        executor.kill()
+        raise
+    return [results[number] for number in range(len(plans))]
+
+
+def _setup(store: Store, cast: AvailableBots, mode: Mode) -> Setup:
+    return Setup(
+        version=__version__,
+        settings=store.kept("settings", PlaySettings),
+        bots=cast.specs,
+        sandbox=resolve(mode, trusted=all(bot.trusted for bot in cast.specs if bot.command)),
+        clock=kept_identity(store).clock,
+        most_alive=_MOST_ALIVE,
+    )

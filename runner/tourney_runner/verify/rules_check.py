@@ -1,0 +1,99 @@
+"""One match, checked by the rules: its cards, each of its moves, places, points and starts."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.deal_replay import steps
+from tourney_runner.play.match import dealt
+from tourney_runner.play.match_end import match_over
+from tourney_runner.play.seeds import match_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tourney_runner.play.play_settings import PlaySettings
+    from tourney_runner.results.records import DealKey, DealRecord
+
+__all__ = ["RuleBook"]
+
+
+class RuleBook:
+    """Checks matches of one tournament.
+
+    Args:
+        settings: Its rules and its seed.
+    """
+
+    def __init__(self, settings: PlaySettings) -> None:
+        self._settings = settings
+        self._game = find_game(settings.game)
+        self._options = self._game.options.model_validate(settings.rules)
+
+    def in_force(self) -> dict[str, Any]:
+        """All rules as this version of the program has them."""
+        return self._options.in_force()
+
+    def wrong(self, records: Sequence[DealRecord]) -> Iterator[tuple[DealKey, str]]:
+        """What is wrong with the deals of a match (of one rotation).
+
+        Args:
+            records: All of them, in order.
+        """
+        start: int | None = self._first_start(records[0].key)
+        totals = [0.0] * len(records[0].seating)
+        for number, record in enumerate(records):
+            if self._over(number, totals):
+                yield record.key, "its match was over before it"
+            if record.start != start:
+                yield record.key, f"it began with start {record.start}, by the rules with {start}"
+            try:
+                state = self._played(record)
+            except (ValueError, IndexError, KeyError) as error:
+                yield record.key, f"its moves are no deal by these rules: {error}"
+                return
+            yield from ((record.key, text) for text in _unlike(record, state))
+            start = state.next_start()
+            totals = [have + more for have, more in zip(totals, record.points, strict=True)]
+        if not self._settings.duplicate and not self._over(len(records), totals):
+            yield records[-1].key, "its match ends after it, before it is over by the rules"
+
+    def _first_start(self, key: DealKey) -> int | None:
+        lot = partial(match_seed, self._settings.master_seed, key.round, key.match)
+        duplicate = bool(self._settings.duplicate)
+        return self._game.first_start(self._options, lot, duplicate=duplicate)
+
+    def _over(self, deals: int, totals: Sequence[float]) -> bool:
+        settings = self._settings
+        if settings.duplicate:
+            return deals > 0
+        if deals == settings.deals:
+            return True
+        return bool(deals) and settings.target is not None and match_over(totals, settings.target)
+
+    def _played(self, record: DealRecord) -> Any:
+        """The state at the end of a deal; raises ValueError for moves that are none."""
+        state: Any = None
+        for step in steps(self._settings, record, check=True):
+            state = step.state
+        state = state or dealt(self._settings, record.key, record.start)
+        if not state.is_terminal():
+            raise ValueError("the deal is not over after the last of them")
+        return state
+
+
+def _unlike(record: DealRecord, state: Any) -> Iterator[str]:
+    """Where a record differs from the deal that its moves make."""
+    if state.places() != record.places:
+        yield f"its places are {record.places}, by its moves {state.places()}"
+    if state.returns() != record.points:
+        yield f"its points are {record.points}, by its moves {state.returns()}"
+    codes = record.moves.split()
+    gone = {int(code[1:]) for code in codes if code.startswith("!")}
+    if not gone <= {fault.seat for fault in record.faults if not fault.substituted}:
+        yield "somebody forfeits without a fault"
+    substituted = {fault.move for fault in record.faults if fault.substituted}
+    if substituted != {number for number, code in enumerate(codes) if code.startswith("?")}:
+        yield "moves that were played for a bot and its faults do not fit"

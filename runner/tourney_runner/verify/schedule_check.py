@@ -1,0 +1,75 @@
+"""What a folder of results should hold, from what it says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tourney_runner.results.tournament_record import kept_identity
+from tourney_runner.run.checkpoint import finished_blocks
+from tourney_runner.run.field import kept_stages
+from tourney_runner.run.planner import round_result, rounds_in
+from tourney_runner.run.tournament_setup import Seed, make_field
+from tourney_runner.schedule.field_changes import StagedFormat, Stages
+from tourney_runner.schedule.registry import format_class, make
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tourney_runner.results.store import Store
+    from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
+
+__all__ = ["certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
+
+
+def _described(store: Store) -> tuple[str, Field, FormatOptions]:
+    """The format of a tournament, its field and its options."""
+    identity = kept_identity(store)
+    master = store.kept("seed", Seed).master
+    teams = {name: bot.team for name, bot in identity.bots.items()}
+    field = make_field(master, identity.rules["players"], identity.names, teams)
+    chosen = dict(identity.schedule)
+    name = chosen.pop("format")
+    if identity.rounds is not None:
+        chosen["rounds"] = identity.rounds
+    return name, field, format_class(name).options.model_validate(chosen)
+
+
+def stored_stages(store: Store) -> Stages:
+    """The stages of a tournament, one if its field has never changed.
+
+    Raises:
+        UsageError: Its format cannot have any.
+    """
+    name, field, options = _described(store)
+    kept = kept_stages(store, field.entrants, getattr(options, "rounds", 0))
+    return Stages(name, field, options, kept)
+
+
+def stored_format(store: Store) -> Format[Any]:
+    """The format of a tournament, as it planned its rounds and will plan others."""
+    name, field, options = _described(store)
+    if store.meta("stages"):
+        return StagedFormat(stored_stages(store))
+    return make(name, field, options)
+
+
+def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table]]:
+    """The tables of each round, as far as the stored results let it be planned."""
+    finished: list[RoundResult] = []
+    number = 0
+    while (tables := tournament.plan(number, finished)) is not None:
+        yield list(tables)
+        if not tournament.ahead():
+            result = round_result(store, number)
+            if not result.points:
+                return
+            finished.append(result)
+        number += 1
+
+
+def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
+    """How many rounds must be there in full; None for all of them."""
+    if store.meta("complete"):
+        return None
+    size = tournament.matches(0) if tournament.ahead() else None
+    return rounds_in(finished_blocks(store), size)

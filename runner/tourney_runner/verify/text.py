@@ -1,0 +1,28 @@
+"""What the commands of this room print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tourney_runner.formatting import counted
+from tourney_runner.text import escaped
+
+if TYPE_CHECKING:
+    from tourney_runner.verify.report import Report
+
+__all__ = ["report_lines"]
+
+_WIDTH = 500
+
+
+def report_lines(report: Report) -> list[str]:
+    """A verification, one finding or note a line."""
+    lines = []
+    for finding in report.findings:
+        deal = "" if finding.deal is None else f"deal {finding.deal}: "
+        lines.append(f"WRONG ({finding.where}): {deal}{escaped(finding.text, _WIDTH)}")
+    lines += [f"note: {escaped(note, _WIDTH)}" for note in report.notes]
+    deals = counted(report.deals, "deal")
+    checked = f"{deals} checked by the rules, {report.played:,} played again"
+    verdict = "all is as it should be" if report.passed else f"{report.wrong:,} found wrong"
+    return [*lines, f"{checked}: {verdict}"]

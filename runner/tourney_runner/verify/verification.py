@@ -1,0 +1,217 @@
+"""Is a folder of results what it says it is? Anyone can ask who has the folder.
+
+Four things are looked at: the file itself (each deal still comes to its digest), the schedule
+(the deals that the seed and the entrants call for are there, and no others), the rules (the moves
+of each deal, played again on its cards, give its places and points) and the published tables. If
+the bots are at hand, some deals are also played again by them.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner.errors import UsageError
+from tourney_runner.formatting import counted
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.site_folder import SITE_FOLDER
+from tourney_runner.publish.summary import kept_facts, summarise
+from tourney_runner.publish.tables import FORMATS
+from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.run.signals import StopSignals
+from tourney_runner.verify.bot_rerunner import available_bots, plan_of
+from tourney_runner.verify.bots_check import Sample, Wanted
+from tourney_runner.verify.report import Findings
+from tourney_runner.verify.rules_check import RuleBook
+from tourney_runner.verify.schedule_check import certain_rounds, planned_rounds, stored_format
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tourney_runner.bots import Bot
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.results.records import DealRecord
+    from tourney_runner.schedule.base import Table
+    from tourney_runner.verify.report import Report
+
+__all__ = ["Wanted", "verify"]
+
+
+def verify(folder: Path, wanted: Wanted, staged: Sequence[Bot] = ()) -> Report:
+    """Check a folder of results; nothing in it is changed.
+
+    Args:
+        folder: The folder.
+        wanted: What to play again.
+        staged: Bots at hand, besides those in the cache.
+
+    Raises:
+        UsageError: There are no results, they are of another version or under other rules, or
+            there is no such deal.
+        RunError: The file is damaged as a whole, or the deals cannot be played here.
+        Interrupted: By a signal.
+    """
+    with StopSignals() as signals, closing(Store(folder / FILE_NAME)) as store:
+        verification = _Verification(store, signals)
+        verification.check_store()
+        verification.check_deals()
+        verification.check_tables(folder)
+        verification.play(wanted, staged)
+        return verification.report()
+
+
+class _Said(msgspec.Struct, frozen=True):
+    """What a table as JSON says of the results that it was written of."""
+
+    deals: int
+    complete: bool
+
+
+class _Verification:
+    """One verification of an open store."""
+
+    def __init__(self, store: Store, signals: StopSignals) -> None:
+        self._store = store
+        self._signals = signals
+        self._settings = store.kept("settings", PlaySettings)
+        self._book = self._rules_as_stored()
+        self._findings = Findings(store.number)
+        self._deals = 0
+        self._played = 0
+        self._unplayed = 0
+
+    def report(self) -> Report:
+        """What came together."""
+        return self._findings.report(deals=self._deals, played=self._played)
+
+    def check_store(self) -> None:
+        """The file itself."""
+        for key in self._store.damaged():
+            self._findings.add("store", "it is not as it was stored", key)
+            self._signals.check()
+        if orphans := self._store.orphans():
+            faults = counted(orphans, "fault is", "faults are")
+            self._findings.add("store", f"{faults} of no deal that is there")
+
+    def check_deals(self) -> None:
+        """The schedule, and each deal by the rules."""
+        tournament = stored_format(self._store)
+        certain = certain_rounds(self._store, tournament)
+        number = -1
+        for number, tables in enumerate(planned_rounds(self._store, tournament)):
+            must = certain is None or number < certain
+            self._check_round(number, tables, must=must)
+            self._signals.check()
+        if beyond := self._store.count(range(number + 1, 2**62)):
+            deals = counted(beyond, "deal is", "deals are")
+            self._findings.add("schedule", f"{deals} of a round that was not planned")
+        if self._unplayed:
+            if self._settings.duplicate:
+                missing = counted(self._unplayed, "deal is", "deals are")
+            else:
+                missing = counted(self._unplayed, "match is", "matches are")
+            self._findings.note(f"the tournament goes on: {missing} not played yet")
+
+    def check_tables(self, folder: Path) -> None:
+        """The published tables, against those that the deals give."""
+        # The tables first: who plays on while we look writes them of ever more deals.
+        places = [_tables_in(place) for place in (folder, folder / SITE_FOLDER)]
+        summary = summarise(self._store)
+        if not any(places):
+            self._findings.note("there are no tables beside the results")
+        of_now = [tables for tables in places if not _are_older(tables, summary)]
+        if len(of_now) < len(places):
+            self._findings.note(
+                "there are tables of a time when less was played; tourney publish writes them anew"
+            )
+        given = {name: write(summary) for _, name, write in FORMATS}
+        for path, written in (found for tables in of_now for found in tables.items()):
+            if written != given[path.name]:
+                where = path.relative_to(folder)
+                text = f"{where} is not what the stored deals give; tourney publish mends that"
+                self._findings.add("tables", text)
+
+    def play(self, wanted: Wanted, staged: Sequence[Bot]) -> None:
+        """Some deals by their bots."""
+        cast = available_bots(self._store, staged)
+        sample = Sample(self._store, self._settings, cast, self._signals, self._findings)
+        self._played = sample.check(wanted)
+
+    def _rules_as_stored(self) -> RuleBook:
+        """Refuse results whose rules this version knows differently."""
+        try:
+            book = RuleBook(self._settings)
+            if book.in_force() == self._settings.rules:
+                return book
+        except ValueError:  # it does not even have them all
+            pass
+        raise UsageError(
+            f"{self._store.path}: these deals were played under rules that this version of tourney"
+            " has otherwise; use the version that played them"
+            f" ({kept_facts(self._store).version})"
+        )
+
+    def _check_round(self, number: int, tables: Sequence[Table], *, must: bool) -> None:
+        rotations = max(1, self._settings.duplicate)
+        there: dict[tuple[int, int], list[DealRecord]] = {}
+        for record in self._store.records(range(number, number + 1)):
+            self._deals += 1
+            rotation = record.key.deal if self._settings.duplicate else 0
+            there.setdefault((record.key.match, rotation), []).append(record)
+        for table in tables:
+            for rotation in range(rotations):
+                records = there.pop((table.match, rotation), None)
+                if records is not None:
+                    self._check_match(table, records)
+                elif must:
+                    self._findings.add(
+                        "schedule",
+                        f"round {number + 1}, match {table.match + 1}, deal {rotation + 1} is not"
+                        " there",
+                    )
+                else:
+                    self._unplayed += 1
+        for records in there.values():
+            self._findings.add("schedule", "it is of no match that was planned", records[0].key)
+
+    def _check_match(self, table: Table, records: list[DealRecord]) -> None:
+        for at, record in enumerate(records):
+            if plan_of(self._settings, record).seating != table.seating:
+                self._findings.add(
+                    "schedule", "others sit there than the schedule says", record.key
+                )
+                return
+            if not self._settings.duplicate and record.key.deal != at:
+                self._findings.add(
+                    "schedule", "the deal before it in its match is not there", record.key
+                )
+                return
+        for key, text in self._book.wrong(records):
+            self._findings.add("rules", text, key)
+
+
+def _tables_in(folder: Path) -> dict[Path, str]:
+    """The tables that are in a folder."""
+    paths = [folder / name for _, name, _ in FORMATS]
+    return {path: path.read_text("utf-8", "replace") for path in paths if path.exists()}
+
+
+def _are_older(tables: dict[Path, str], summary: Summary) -> bool:
+    """Whether the tables of a tournament that goes on say that less was played when they were made.
+
+    They may also be of the end of it, if it has been made longer since.
+    """
+    said = next((_said(text) for path, text in tables.items() if path.suffix == ".json"), None)
+    if summary.complete or said is None:
+        return False
+    return said.deals < summary.deals or (said.deals == summary.deals and said.complete)
+
+
+def _said(text: str) -> _Said | None:
+    try:
+        return msgspec.json.decode(text, type=_Said)
+    except msgspec.DecodeError:
+        return None
