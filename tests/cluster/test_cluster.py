@@ -277,7 +277,9 @@ def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home
 def test_workers_that_cannot_play_are_named_and_hold_nobody_up(
     arena: Arena, shared_cluster: Cluster, tmp_path: Path
 ) -> None:
-    old = _customized(tmp_path / "old", "import tourney_runner; tourney_runner.__version__ = '0.0.1'")
+    old = _customized(
+        tmp_path / "old", "import tourney_runner; tourney_runner.__version__ = '0.0.1'"
+    )
     bare = _customized(tmp_path / "bare", "import sys; sys.modules['tourney_runner'] = None")
     config = arena.configure(_bots(arena), schedule={"rounds": 2})
     with (

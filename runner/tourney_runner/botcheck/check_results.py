@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tourney_runner.botcheck.advice import BUILD_ADVICE, advice
 from tourney_runner.botcheck.check_report import Check, Timing
-from tourney_runner.formatting import counted
 from tourney_runner.protocol.lines import quoted
+from tourney_runner.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

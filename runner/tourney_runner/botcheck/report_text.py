@@ -6,8 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from tourney_runner.formatting import counted
-from tourney_runner.text import escaped
+from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

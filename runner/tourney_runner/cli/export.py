@@ -41,11 +41,11 @@ def export(
     from contextlib import closing
 
     from tourney_runner.errors import UsageError
-    from tourney_runner.formatting import counted
     from tourney_runner.publish.export import check_files, write_deals, write_table
     from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
     from tourney_runner.run.signals import StopSignals
+    from tourney_runner.text import counted
 
     if deals is None and table is None:
         raise UsageError("nothing to write: give --deals FILE, --table FILE or both")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.decisions.sanctions import open_results, publish, told
 from tourney_runner.errors import UsageError
-from tourney_runner.formatting import utc
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.run.signals import StopSignals
+from tourney_runner.text import utc_now
 from tourney_runner.verify.bot_rerunner import (
     as_then,
     available_bots,
@@ -63,7 +63,7 @@ def rerun(
                 " configuration that enters the same files"
             )
         (new,) = play_again(store, cast, [plan_of(settings, record)], signals, workers)
-        store.exchange([one.key for one in old], new, reason, utc())
+        store.exchange([one.key for one in old], new, reason, utc_now())
         same = [one.moves for one in old] == [one.moves for one in new]
         how = "it came out the same" if same else "it came out otherwise"
         line = f"deal {number} is void and was played again; {how}"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from tourney_runner.errors import UsageError
-from tourney_runner.formatting import utc
 from tourney_runner.publish.result_files import write_files
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import Decision
@@ -23,7 +22,7 @@ from tourney_runner.run.field import next_round, present
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.schedule.field_changes import Stage
 from tourney_runner.schedule.registry import format_class
-from tourney_runner.text import listed, nearest, shown
+from tourney_runner.text import listed, nearest, shown, utc_now
 from tourney_runner.verify.schedule_check import stored_stages
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def rule(
         done = next((one for one in in_force(store) if _is(one, kind, entrant)), None)
         if done is None:
             day = None if since is None else since.isoformat()
-            _decide(store, Decision(0, utc(), kind, entrant, reason, day))
+            _decide(store, Decision(0, utc_now(), kind, entrant, reason, day))
             line = f"{name} is {kind} {'now' if day is None else f'from {day} on'}"
         else:
             line = f"{name} was {kind} already: {done.reason}"
@@ -171,7 +170,7 @@ def _changeable(store: Store, decision: Decision) -> Stages | None:
 
 
 def _take_back(store: Store, decision: Decision) -> None:
-    undone = msgspec.structs.replace(decision, undone=utc())
+    undone = msgspec.structs.replace(decision, undone=utc_now())
     if decision.from_round is None:
         store.decide(undone)
         return

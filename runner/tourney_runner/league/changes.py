@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.formatting import counted, plain
+from tourney_runner.text import counted, without_controls
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
@@ -103,25 +103,27 @@ def changes(before: Seen | None, summary: Summary) -> Changes:
 def text(news: Changes) -> str:
     """The changes as a few plain lines."""
     if not (news.deals or news.moves or news.faults or news.rulings):
-        return f"{plain(news.tournament)}: nothing new"
+        return f"{without_controls(news.tournament)}: nothing new"
     sign = "no new deals" if not news.deals else f"{counted(abs(news.deals), 'deal')}"
     verb = "" if not news.deals else (" more" if news.deals > 0 else " fewer")
-    head = f"{plain(news.tournament)}: {sign}{verb}"
+    head = f"{without_controls(news.tournament)}: {sign}{verb}"
     shared = f" with {counted(news.tied, 'other')}" if news.tied else ""
-    lines = [head if news.leader is None else f"{head}; {plain(news.leader)} leads{shared}"]
+    lines = [
+        head if news.leader is None else f"{head}; {without_controls(news.leader)} leads{shared}"
+    ]
     lines += _cut([_move(move) for move in news.moves])
     lines += _cut(
         [
-            f"{plain(fault.name)}: {counted(fault.count, 'new fault')} ({fault.kind})"
+            f"{without_controls(fault.name)}: {counted(fault.count, 'new fault')} ({fault.kind})"
             for fault in news.faults
         ]
     )
-    lines += [f"{plain(name)}: {kind}" for name, kind in news.rulings.items()]
+    lines += [f"{without_controls(name)}: {kind}" for name, kind in news.rulings.items()]
     return "\n".join(lines)
 
 
 def _move(move: Move) -> str:
-    name = plain(move.name)
+    name = without_controls(move.name)
     if move.before is None:
         return f"{name}: new, at rank {move.after}"
     if move.after is None:

@@ -14,9 +14,9 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.formatting import plain
 from tourney_runner.league.seasons import season_folders, season_summary
 from tourney_runner.publish.tables import markdown
+from tourney_runner.text import without_controls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +103,7 @@ def as_table(table: LeagueTable) -> Table:
         mark = " (goes on)" if title in table.unfinished else ""
         result.add_column(Text(f"{title}{mark}"), justify="right")
     for row in table.rows:
-        cells = [str(row.rank), plain(row.name), str(row.points), *_ranks(table, row)]
+        cells = [str(row.rank), without_controls(row.name), str(row.points), *_ranks(table, row)]
         result.add_row(*map(Text, cells))
     return result
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney_runner.formatting import plain
 from tourney_runner.publish.rendering import environment
+from tourney_runner.text import without_controls
 
 if TYPE_CHECKING:
     from tourney_runner.publish.standings_rows import Row
@@ -25,7 +25,7 @@ def badge(title: str, row: Row, of: int) -> str:
         row: The bot.
         of: How many bots have a rank.
     """
-    title = plain(title)
+    title = without_controls(title)
     left = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
     right = "disqualified" if row.is_out else f"#{row.standing.rank} of {of}"
     widths = [round(len(text) * _CHARACTER + 14) for text in (left, right)]
@@ -33,7 +33,7 @@ def badge(title: str, row: Row, of: int) -> str:
         environment()
         .get_template("badge.svg")
         .render(
-            label=f"{title}: {plain(row.standing.name)} is {right}",
+            label=f"{title}: {without_controls(row.standing.name)} is {right}",
             left=left,
             right=right,
             widths=widths,

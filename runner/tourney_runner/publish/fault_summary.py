@@ -1,4 +1,4 @@
-"""What bots failed by, for the first page: each kind of fault once, with its first case."""
+"""Faults for spectators: the meaning of each kind, and the first case of each kind of each bot."""
 
 from __future__ import annotations
 
@@ -13,8 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tourney_runner.publish.statistics import BotResults
+    from tourney_runner.results.records import FaultKind
 
-__all__ = ["Trouble", "troubles"]
+__all__ = ["FAULT_MEANINGS", "Trouble", "troubles"]
+
+FAULT_MEANINGS: dict[FaultKind, str] = {
+    "start": "it could not be started, or never reported that it was ready",
+    "crash": "it ended, or closed its output, instead of answering",
+    "timeout": "it did not answer in time",
+    "illegal": "it played something that the rules forbid",
+    "malformed": "its output was not a valid answer",
+    "flood": "it wrote more output than allowed",
+    "memory": "it used more memory than allowed",
+}
+"""The meaning of each kind of fault, for spectators."""
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -29,7 +41,7 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 def troubles(rows: Sequence[Row], bots: Sequence[BotResults]) -> Iterator[Trouble]:
-    """All of them, in the order of the ranking.
+    """Yield the faults of all bots, in the order of the ranking.
 
     Args:
         rows: The bots by rank.

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from tourney_runner.config.field_types import TIME
-from tourney_runner.formatting import clock
 from tourney_runner.games import registry as games
-from tourney_runner.text import pairs
+from tourney_runner.text import moment, pairs
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Facts, Summary
@@ -40,8 +39,8 @@ def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
         ("clock", facts.clock),
         ("ratings", _rating(facts)),
         ("seed", _seed(summary)),
-        ("began", clock(began)),
-        ("ended", clock(ended) if summary.complete else ""),
+        ("began", moment(began)),
+        ("ended", moment(ended) if summary.complete else ""),
         ("played with", f"tourney {facts.version}"),
     )
     # Some values are kept with their name before them, as the terminal shows them.

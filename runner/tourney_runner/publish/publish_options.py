@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from tourney_runner.formatting import drawn
+from tourney_runner.text import with_suit_symbols
 
 if TYPE_CHECKING:
     from tourney_runner.results.records import FaultRecord
@@ -47,7 +47,7 @@ def fault_text(fault: FaultRecord, logs: str) -> str:
     """
     if logs == "none":
         return ""
-    cause = drawn(fault.cause)
+    cause = with_suit_symbols(fault.cause)
     parts = [cause, fault.stderr]
     if logs == "first_line":
         lines = [part.strip().partition("\n")[0] for part in parts]

@@ -12,7 +12,8 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tourney_runner import formatting
+from tourney_runner import text
+from tourney_runner.publish.fault_summary import FAULT_MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +41,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {name: getattr(formatting, name) for name in formatting.__all__}
+    made.globals |= {name: getattr(text, name) for name in text.__all__}
+    made.globals["FAULT_MEANINGS"] = FAULT_MEANINGS
     return made
 
 
@@ -52,10 +54,10 @@ def asset(name: str) -> str:
 
 def embedded(value: object) -> Markup:
     """A value as JSON that may stand inside a script element, whatever its texts hold."""
-    text = msgspec.json.encode(value).decode()
+    json = msgspec.json.encode(value).decode()
     for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 - nothing is left in it that could end the element
+        json = json.replace(character, f"\\u{ord(character):04x}")
+    return Markup(json)  # noqa: S704 - nothing is left in it that could end the element
 
 
 def single_file_policy(scripts: Iterable[str]) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tourney_runner.atomic_write import write_whole
-from tourney_runner.formatting import counted, ordinal, utc
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
 from tourney_runner.publish.badge import badge
@@ -22,6 +21,7 @@ from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.tables import FORMATS
+from tourney_runner.text import counted, ordinal, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +103,11 @@ class Site:
         for name in ("bots", "badges", "replays"):
             for old in set((folder / name).glob("[0-9]*.*")) - written:
                 old.unlink(missing_ok=True)
-        marker = {"made": utc(), "deals": self._summary.deals, "complete": self._summary.complete}
+        marker = {
+            "made": utc_now(),
+            "deals": self._summary.deals,
+            "complete": self._summary.complete,
+        }
         write_whole(folder / MARKER, json.dumps(marker) + "\n")
 
     def front(self, base: str) -> str:

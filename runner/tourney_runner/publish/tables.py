@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.formatting import counted, plain, steers
+from tourney_runner.text import counted, is_control, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +128,7 @@ def as_latex(summary: Summary) -> str:
         "faults",
     ]
     lines = [
-        rf"% {plain(summary.facts.name)}: {headline(summary)}",
+        rf"% {without_controls(summary.facts.name)}: {headline(summary)}",
         r"\begin{tabular}{rlrrrrrrl}",
         r"\hline",
         rf"{' & '.join(head)} \\",
@@ -148,10 +148,13 @@ def as_text(summary: Summary) -> str:
     head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
     rows = [
         head,
-        *([plain(cell) for cell in _cells(summary, entrant)] for entrant in summary.entrants),
+        *(
+            [without_controls(cell) for cell in _cells(summary, entrant)]
+            for entrant in summary.entrants
+        ),
     ]
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(head))]
-    lines = [f"{plain(summary.facts.name)}: {headline(summary)}", ""]
+    lines = [f"{without_controls(summary.facts.name)}: {headline(summary)}", ""]
     for row in rows:
         cells = [
             _padded(cell, width, left=column in {1, 8})
@@ -159,7 +162,7 @@ def as_text(summary: Summary) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     if below := lines_below(summary):
-        lines += ["", *map(plain, below)]
+        lines += ["", *map(without_controls, below)]
     return "\n".join(lines) + "\n"
 
 
@@ -265,7 +268,7 @@ def _padded(cell: str, width: int, *, left: bool) -> str:
 
 def markdown(text: str) -> str:
     """Text in which nothing is markup."""
-    shown = "".join(c for c in text if not steers(c))
+    shown = "".join(c for c in text if not is_control(c))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", shown)
 
 
@@ -279,7 +282,7 @@ _LATEX = {
 
 def _latex(text: str) -> str:
     """Text in which nothing is a command."""
-    return "".join(_LATEX.get(character, character) for character in plain(text))
+    return "".join(_LATEX.get(character, character) for character in without_controls(text))
 
 
 FORMATS: tuple[tuple[str, str, Callable[[Summary], str]], ...] = (

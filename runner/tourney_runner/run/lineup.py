@@ -8,7 +8,6 @@ import msgspec
 
 from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
-from tourney_runner.formatting import utc
 from tourney_runner.results.records import Decision
 from tourney_runner.results.tournament_record import identity_if_begun
 from tourney_runner.run.field import absent, kept_stages, next_round, present, take_effect
@@ -16,6 +15,7 @@ from tourney_runner.run.readiness import stage_all
 from tourney_runner.run.roster import entrants_of, roster
 from tourney_runner.run.tournament_setup import make_stages
 from tourney_runner.schedule.registry import format_class
+from tourney_runner.text import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,7 +166,9 @@ class Lineup:
                 kept = kept_stages(self._store, len(before.bots), before.rounds or 0)
                 left = stages.like(kept).without(old, first).stages
                 self._store.decide(
-                    Decision(0, utc(), "withdrawn", old, f"replaced by {new}", from_round=first),
+                    Decision(
+                        0, utc_now(), "withdrawn", old, f"replaced by {new}", from_round=first
+                    ),
                     stages=msgspec.to_builtins(left),
                 )
 

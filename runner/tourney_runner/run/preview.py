@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tourney_runner.formatting import counted
 from tourney_runner.games import registry as games
 from tourney_runner.play.seeds import seed_hash
 from tourney_runner.run.tournament_setup import Seed, make_format
 from tourney_runner.schedule import registry as formats
-from tourney_runner.text import pairs
+from tourney_runner.text import counted, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,6 @@ import msgspec
 from tourney_runner import __version__
 from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
-from tourney_runner.formatting import counted, utc
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.sandbox import choose, resolve
@@ -43,6 +42,7 @@ from tourney_runner.run.tournament_setup import (
     specs,
 )
 from tourney_runner.run.worker_messages import Setup
+from tourney_runner.text import counted, utc_now
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,7 +175,7 @@ class _Run:
         except BaseException:
             executor.kill()
             raise
-        self._store.set_meta(complete=True, ended=utc())
+        self._store.set_meta(complete=True, ended=utc_now())
 
     def name_chatty(self) -> None:
         """Name the bots that talk where they should answer, and where it can be read."""
@@ -260,7 +260,7 @@ class _Run:
                 as_played(self._facts(bots), self._store.meta("facts"), more=not complete)
             ),
             publish=self._config.publish.model_dump(),
-            began=self._store.meta("began") or utc(),
+            began=self._store.meta("began") or utc_now(),
             skipped=self._lineup.skipped,
             added=sorted(
                 {*(self._store.meta("added") or ()), *(bot.name for bot in self._choices.added)}

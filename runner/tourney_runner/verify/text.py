@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney_runner.formatting import counted
-from tourney_runner.text import escaped
+from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
     from tourney_runner.verify.report import Report

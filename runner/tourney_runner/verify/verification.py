@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.errors import UsageError
-from tourney_runner.formatting import counted
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.site_folder import SITE_FOLDER
 from tourney_runner.publish.summary import kept_facts, summarise
 from tourney_runner.publish.tables import FORMATS
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.run.signals import StopSignals
+from tourney_runner.text import counted
 from tourney_runner.verify.bot_rerunner import available_bots, plan_of
 from tourney_runner.verify.bots_check import Sample, Wanted
 from tourney_runner.verify.report import Findings
