@@ -7,7 +7,7 @@ import resource
 import signal
 import time
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from tourney_runner.process.process_tree import (
     descendants,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.process.cgroup import Group
 
-__all__ = ["Child", "Exit", "detached"]
+__all__ = ["Child", "Exit"]
 
 _RSS_UNIT = 1024 if IS_LINUX else 1
 """Bytes in which the system tells of a process's memory."""
@@ -208,17 +208,3 @@ def _peak_memory(usage: resource.struct_rusage) -> int:
     # own, so only a higher peak says anything.
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return usage.ru_maxrss * _RSS_UNIT if usage.ru_maxrss > own else 0
-
-
-def detached(stream: IO[bytes] | None) -> int:
-    """The pipe of a stream as a descriptor of our own that does not block.
-
-    Raises:
-        ValueError: It is no pipe.
-    """
-    if stream is None:
-        raise ValueError("all three streams of a bot must be pipes")
-    descriptor = os.dup(stream.fileno())
-    stream.close()
-    os.set_blocking(descriptor, False)
-    return descriptor

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
-from tourney_runner.process.child import Child, detached
+from tourney_runner.process.child import Child
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.procfs import place
+from tourney_runner.process.spawn import spawn
 from tourney_runner.process.temporary_folders import make_temp, remove_tree
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tourney_runner.process.cgroup import Group, Groups
 
 __all__ = [
@@ -207,20 +205,24 @@ class PlainLauncher(Launcher):
         temp = make_temp("bot")
         environment = {**clean_environment(program, str(temp)), MARK: mark}
         try:
-            process = subprocess.Popen(
+            started = spawn(
                 [*self._wrapper(limits, group), *program.command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
                 cwd=program.folder,
                 env=environment,
-                start_new_session=True,
             )
-            return _adopt(process, mark, temp, limits, group)
         except BaseException:
             remove_tree(temp)
             raise
+        return Child(
+            pid=started.pid,
+            stdin=started.stdin,
+            stdout=started.stdout,
+            stderr=started.stderr,
+            mark=mark,
+            temp=temp,
+            most_processes=limits.processes,  # the system counts all processes of a user as one
+            group=group,
+        )
 
     def _wrapper(self, limits: ResourceLimits, group: Group | None) -> list[str]:
         words: list[str] = []
@@ -235,24 +237,3 @@ class PlainLauncher(Launcher):
                 words.append(f"--data={limits.memory}")
             words.append("--")
         return words
-
-
-def _adopt(
-    process: subprocess.Popen[bytes],
-    mark: str,
-    temp: Path,
-    limits: ResourceLimits,
-    group: Group | None,
-) -> Child:
-    """Take over a process and its pipes from `subprocess`, which would wait for it by itself."""
-    process.returncode = 0  # collected by `Child`, not by subprocess
-    return Child(
-        pid=process.pid,
-        stdin=detached(process.stdin),
-        stdout=detached(process.stdout),
-        stderr=detached(process.stderr),
-        mark=mark,
-        temp=temp,
-        most_processes=limits.processes,  # the system counts all processes of a user as one
-        group=group,
-    )

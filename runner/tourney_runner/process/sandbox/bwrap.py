@@ -22,24 +22,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import RunError
-from tourney_runner.process.child import detached
 from tourney_runner.process.launcher import Launcher, next_mark
 from tourney_runner.process.process_tree import MARK, descendants, reap
 from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, bwrap_options
 from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until, two_way_pipe
 from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.rlimits import rlimits
-from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, spawn, start_for
+from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_for
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from tourney_runner.process.sandbox.self_test import complaint_of
 from tourney_runner.process.sandbox.users import identities, is_root, setpriv
 from tourney_runner.process.sandbox.visible_files import view_of
+from tourney_runner.process.spawn import spawn
 
 if TYPE_CHECKING:
     from tourney_runner.process.cgroup import Group, Groups
     from tourney_runner.process.child import Child
     from tourney_runner.process.launcher import Program, ResourceLimits
     from tourney_runner.process.sandbox.bwrap_arguments import Features
+    from tourney_runner.process.spawn import Started
 
 __all__ = ["BwrapLauncher", "open_bwrap"]
 
@@ -163,9 +164,9 @@ class _Launch:
             ours.keep(info)
             passed.keep(report)
             gate = ours.keep(two_way_pipe())
-            process = self._spawn(user, mark, report, gate)
+            started = self._spawn(user, mark, report, gate)
             passed.close()  # so that its end can be seen
-            child = _adopt(process, mark, info, self.group)
+            child = _adopt(started, mark, info, self.group)
             try:
                 # Limits are set on the namespace's first process, so that also that one is bound;
                 # bubblewrap waits at the gate meanwhile, before it forks.
@@ -179,9 +180,7 @@ class _Launch:
                 raise
         return child
 
-    def _spawn(
-        self, user: int | None, mark: str, report: int, gate: int
-    ) -> subprocess.Popen[bytes]:
+    def _spawn(self, user: int | None, mark: str, report: int, gate: int) -> Started:
         """Start bubblewrap."""
         become = () if user is None else _become(user)
         with Descriptors() as passed:
@@ -198,36 +197,40 @@ class _Launch:
             )
 
 
-def _adopt(
-    process: subprocess.Popen[bytes], mark: str, info: int, group: Group | None
-) -> _BwrapChild:
-    """Wait until bubblewrap has told the first process of its namespace."""
+def _adopt(started: Started, mark: str, info: int, group: Group | None) -> _BwrapChild:
+    """Wait until bubblewrap has reported the first process of its namespace."""
     told = read_until(info, lambda data: b"}" in data, _SETUP_SECONDS)
     found = re.search(rb'"child-pid": (\d+)', told)
     if found is None:
-        process.kill()
-        _, complaint = process.communicate()
-        said = complaint.decode(errors="replace").strip()
+        said = _end(started).decode(errors="replace").strip()
         raise RunError(f"the sandbox could not be set up: {said}")
     init = int(found[1])
     try:
         handle = os.pidfd_open(init)
     except OSError as error:
         os.kill(init, signal.SIGKILL)
-        process.communicate()
+        _end(started)
         raise RunError(f"the sandbox could not be set up: {error}") from error
-    process.returncode = 0  # collected by the child, not by subprocess
     return _BwrapChild(
-        pid=process.pid,
-        stdin=detached(process.stdin),
-        stdout=detached(process.stdout),
-        stderr=detached(process.stderr),
+        pid=started.pid,
+        stdin=started.stdin,
+        stdout=started.stdout,
+        stderr=started.stderr,
         mark=mark,
         temp=None,
         group=group,
         init=init,
         init_handle=handle,
     )
+
+
+def _end(started: Started) -> bytes:
+    """End a bubblewrap that did not get as far as the bot; return what it complained about."""
+    os.kill(started.pid, signal.SIGKILL)
+    complaint = read_until(started.stderr, lambda _: False, _ENDING_SECONDS)
+    os.waitpid(started.pid, 0)
+    started.close()
+    return complaint
 
 
 def _become(user: int) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import RunError
-from tourney_runner.process.child import detached
 from tourney_runner.process.launcher import Launcher, clean_environment, next_mark
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.sandbox import landlock_child
@@ -31,11 +30,12 @@ from tourney_runner.process.sandbox.landlock_child import BOOT, CONFINED
 from tourney_runner.process.sandbox.landlock_rules import SCOPES_SINCE, file_rules, ruleset
 from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.rlimits import rlimits, tasks_of_user
-from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, spawn, start_for
+from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_for
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from tourney_runner.process.sandbox.self_test import complaint_of
 from tourney_runner.process.sandbox.users import identities, is_root
 from tourney_runner.process.sandbox.visible_files import view_of
+from tourney_runner.process.spawn import spawn
 from tourney_runner.process.temporary_folders import make_temp, remove_tree
 
 if TYPE_CHECKING:
@@ -163,15 +163,14 @@ class _Launch:
         with Descriptors() as passed:
             content = passed.keep(memory_file(marshal.dumps((_confine(), plan))))
             words = (*_PYTHON, f"{content}", f"{report}", f"{gate}", *self.program.command)
-            process = spawn(
+            started = spawn(
                 words, cwd=self.program.folder, env={MARK: mark}, inherited=(content, report, gate)
             )
-        process.returncode = 0  # collected by the child, not by subprocess
         return ConfinedChild(
-            pid=process.pid,
-            stdin=detached(process.stdin),
-            stdout=detached(process.stdout),
-            stderr=detached(process.stderr),
+            pid=started.pid,
+            stdin=started.stdin,
+            stdout=started.stdout,
+            stderr=started.stderr,
             mark=mark,
             temp=self.temp,
             most_processes=self.most_processes,

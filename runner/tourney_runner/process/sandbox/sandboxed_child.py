@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,11 +10,11 @@ from tourney_runner.process.child import Child
 from tourney_runner.process.sandbox.users import check_readable, lend, take_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from tourney_runner.process.sandbox.users import Identities
 
-__all__ = ["ConfinedChild", "spawn", "start_for"]
+__all__ = ["ConfinedChild", "start_for"]
 
 
 @dataclass
@@ -29,23 +28,6 @@ class ConfinedChild(Child):
         super()._sweep()
         if self.loan is not None:
             self.loan.close()
-
-
-def spawn(
-    command: Sequence[str], *, cwd: str, env: Mapping[str, str], inherited: tuple[int, ...]
-) -> subprocess.Popen[bytes]:
-    """Start a wrapper with three pipes in a session of its own."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        cwd=cwd,
-        env=env,
-        start_new_session=True,
-        pass_fds=inherited,
-    )
 
 
 def start_for(

@@ -1,0 +1,70 @@
+"""Starting a process with three pipes, and leaving nothing behind when the start fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Started", "spawn"]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A process that its starter has to collect, and our ends of its pipes (non-blocking)."""
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def close(self) -> None:
+        """Close our ends of the pipes."""
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            os.close(descriptor)
+
+
+def spawn(
+    command: Sequence[str], *, cwd: str, env: Mapping[str, str], inherited: tuple[int, ...] = ()
+) -> Started:
+    """Start a process in a session of its own.
+
+    Args:
+        command: The first word is a path.
+        cwd: Its working directory.
+        env: All its variables.
+        inherited: Descriptors that it gets under their numbers, beside the three pipes.
+
+    Raises:
+        OSError: It cannot be started; no descriptor stays open.
+    """
+    # Of the pipes that `subprocess` makes itself, Python 3.11.2 (Debian 12) leaves some open when
+    # there are too few descriptors for all of them.
+    with ExitStack() as ours, ExitStack() as theirs:
+        ends = []
+        for writes in (True, False, False):
+            reader, writer = os.pipe()
+            kept, passed = (writer, reader) if writes else (reader, writer)
+            ours.callback(os.close, kept)
+            theirs.callback(os.close, passed)
+            os.set_blocking(kept, False)
+            ends.append((kept, passed))
+        (stdin, their_stdin), (stdout, their_stdout), (stderr, their_stderr) = ends
+        process = subprocess.Popen(
+            command,
+            stdin=their_stdin,
+            stdout=their_stdout,
+            stderr=their_stderr,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+            pass_fds=inherited,
+        )
+        process.returncode = 0  # its starter collects it, and subprocess must not
+        ours.pop_all()
+    return Started(process.pid, stdin, stdout, stderr)
