@@ -258,7 +258,7 @@ def test_the_badge_is_a_picture_with_the_rank(site: Path) -> None:
     assert "#1 of 6" in "".join(root.itertext())
 
 
-def test_hostile_names_leave_every_picture_well_formed(tmp_path: Path) -> None:
+def test_hostile_names_leave_every_chart_well_formed(tmp_path: Path) -> None:
     site = write_site(make_results(tmp_path / "r", HOSTILE, matches=1), tmp_path / "s")
     for path in (site / "badges").iterdir():
         assert ET.parse(path).getroot() is not None  # noqa: S314

@@ -9,13 +9,13 @@ import yaml
 
 from tourney_runner.config.field_types import TIME
 from tourney_runner.games import registry as games
-from tourney_runner.text import moment, pairs
+from tourney_runner.text import counted, moment, pairs
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Facts, Summary
     from tourney_runner.results.store import Store
 
-__all__ = ["fact_rows", "game_title", "recipe"]
+__all__ = ["fact_rows", "game_title", "last_day", "recipe", "schedule_words"]
 
 _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "clock", "reveal_names")
 
@@ -23,6 +23,20 @@ _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "clock", "rev
 def game_title(name: str) -> str:
     """What people call a game; its key, where it is not installed any more."""
     return games.game(name).title if name in games.names() else name
+
+
+def schedule_words(store: Store) -> str:
+    """Return the format of a tournament and its number of rounds: ``round robin, 6 rounds``."""
+    identity: dict[str, Any] = store.meta("identity") or {}
+    name = str(identity.get("schedule", {}).get("format", "")).replace("-", " ")
+    rounds = identity.get("rounds")
+    return ", ".join(part for part in (name, counted(rounds, "round") if rounds else "") if part)
+
+
+def last_day(summary: Summary, store: Store) -> str:
+    """Return the day on which a tournament ended, or began if it goes on; ISO 8601, UTC."""
+    at = store.meta("ended" if summary.complete else "began")
+    return str(at or "")[:10]
 
 
 def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:

@@ -46,6 +46,7 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
             game=game_title(facts.game),
             version=facts.version,
             state="",
+            description=f"{game_title(facts.game)}: deal {number}, move by move",
             base="",
             policy=single_file_policy([script]),
             inline={"style": Markup(asset("style.css")), "script": Markup(script)},  # noqa: S704

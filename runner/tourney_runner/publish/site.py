@@ -13,7 +13,13 @@ from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
 from tourney_runner.publish.badge import badge
 from tourney_runner.publish.fault_summary import troubles
-from tourney_runner.publish.provenance import fact_rows, game_title, recipe
+from tourney_runner.publish.provenance import (
+    fact_rows,
+    game_title,
+    last_day,
+    recipe,
+    schedule_words,
+)
 from tourney_runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
 from tourney_runner.publish.replay_selection import choose
@@ -21,7 +27,7 @@ from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.tables import FORMATS
-from tourney_runner.text import counted, ordinal, utc_now
+from tourney_runner.text import counted, ordinal, utc_now, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +43,7 @@ __all__ = ["Site"]
 
 _MENU = (
     ("Standings", "index.html"),
-    ("Pictures", "pictures.html"),
+    ("Charts", "charts.html"),
     ("Head to head", "meetings.html"),
     ("Replays", "replays.html"),
 )
@@ -103,6 +109,7 @@ class Site:
         for name in ("bots", "badges", "replays"):
             for old in set((folder / name).glob("[0-9]*.*")) - written:
                 old.unlink(missing_ok=True)
+        (folder / "pictures.html").unlink(missing_ok=True)  # the name of charts.html in 0.1.0
         marker = {
             "made": utc_now(),
             "deals": self._summary.deals,
@@ -116,6 +123,8 @@ class Site:
         return self._page(
             "index.html",
             base=base,
+            schedule=schedule_words(self._store),
+            date=last_day(self._summary, self._store),
             facts=self._facts,
             recipe=self._recipe,
             plot=plot,
@@ -142,7 +151,7 @@ class Site:
             yield page, self._replay(film, uncounted)
         yield "replays.html", self._page("replays.html", listed=listed, stored=self._stored)
         yield "meetings.html", self._meetings()
-        yield "pictures.html", self._pictures()
+        yield "charts.html", self._charts()
         yield "index.html", self.front("")
 
     def _page(self, template: str, *, base: str = "", here: str = "", **context: Any) -> str:
@@ -155,6 +164,7 @@ class Site:
                 game=self._game,
                 version=self._summary.facts.version,
                 state=self._state(),
+                description=self._description(),
                 rows=self._rows,
                 placed=self._placed,
                 rotated=bool(self._settings.duplicate),
@@ -167,6 +177,13 @@ class Site:
                 **context,
             )
         )
+
+    def _description(self) -> str:
+        """One line for search engines and for messengers that show a link."""
+        head = f"{self._game}, {counted(len(self._placed), 'bot')}{self._state()}"
+        if not self._placed or not self._summary.deals:
+            return head
+        return f"{head}. {without_controls(self._placed[0].standing.name)} leads the ranking."
 
     def _state(self) -> str:
         so_far = "" if self._summary.complete else " so far"
@@ -232,7 +249,7 @@ class Site:
         order = [row.number for row in self._placed]
         return self._page("meetings.html", bots=self._gathered.bots, order=order)
 
-    def _pictures(self) -> str:
+    def _charts(self) -> str:
         first = self._placed[: charts.ROWS]
         names = [row.standing.name for row in first]
         bots = self._gathered.bots
@@ -245,7 +262,7 @@ class Site:
             "time": charts.time_plot(names, [bots[row.number].time for row in first]),
         }
         return self._page(
-            "pictures.html",
+            "charts.html",
             plots=drawn,
             bots=bots,
             lines=charts.LINES,

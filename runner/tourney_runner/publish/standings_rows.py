@@ -61,8 +61,14 @@ def rows(summary: Summary, bots: Sequence[BotResults]) -> tuple[Row, ...]:
     """
     numbers = {entrant.name: number for number, entrant in enumerate(summary.facts.entrants)}
     certainties = [bot.certainty for bot in bots]
-    scale = _scale([certainty.rating for certainty in certainties])
     found = [(numbers[standing.name], standing) for standing in summary.entrants]
+    out = {ruling.name for ruling in summary.rulings if ruling.kind == "disqualified"}
+    playing = [
+        certainties[number].rating
+        for number, standing in found
+        if standing.name not in out and 2 * sum(standing.faults.values()) <= standing.deals
+    ]
+    scale = _scale(playing or [certainty.rating for certainty in certainties])
     return tuple(
         _row(summary, number, standing, certainties[number], scale) for number, standing in found
     )
@@ -87,16 +93,21 @@ def _row(
 
 
 def _scale(intervals: Sequence[Interval]) -> Interval:
-    """What the whole width of a picture stands for."""
+    """Return the range of ratings that the width of a bar stands for.
+
+    Bots that are disqualified or fail in most deals do not set it: they would shrink all others.
+    """
     low = min((interval.low for interval in intervals), default=0.0)
     high = max((interval.high for interval in intervals), default=1.0)
     return Interval(low, high if high > low else low + 1)
 
 
 def _span(interval: Interval, middle: float, scale: Interval) -> Span:
-    whole = scale.high - scale.low
-    return Span(
-        left=round(100 * (interval.low - scale.low) / whole, 1),
-        width=round(100 * (interval.high - interval.low) / whole, 1),
-        dot=round(100 * (middle - scale.low) / whole, 1),
-    )
+    low, high, dot = (_percent(value, scale) for value in (interval.low, interval.high, middle))
+    return Span(left=low, width=round(high - low, 1), dot=dot)
+
+
+def _percent(value: float, scale: Interval) -> float:
+    """Return the place of a value on the scale, in percent; values outside stand at its ends."""
+    share = (value - scale.low) / (scale.high - scale.low)
+    return round(100 * min(1.0, max(0.0, share)), 1)

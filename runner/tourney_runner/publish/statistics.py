@@ -273,8 +273,9 @@ class _Gatherer:
             points = record.points[seat]
             ref = DealRef(number, record.places[seat], points, moves)
             if moves:  # in a deal that the cards decide at once there is nothing to watch
-                bot.best.add((points, -moves), ref)
-                bot.worst.add((-points, -moves), ref)
+                failed = any(fault.entrant == entrant for fault in record.faults)
+                bot.best.add((not failed, points, -ref.place, -moves), ref)
+                bot.worst.add((-points, ref.place, -moves), ref)
             bot.add_time(number, record.times[seat])
 
 

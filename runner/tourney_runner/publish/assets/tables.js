@@ -43,14 +43,19 @@
     }
   }
 
+  // "nguyen" finds "Nguyễn": marks and the stroke of a đ do not count.
+  const folded = (text) =>
+    text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+      .replace(/[đøłħı]/g, (letter) => ({ đ: "d", ø: "o", ł: "l", ħ: "h", ı: "i" })[letter]);
+
   for (const input of document.querySelectorAll("input[data-filter]")) {
     const rows = document.getElementById(input.dataset.filter).tBodies[0].rows;
     const told = document.getElementById(input.dataset.told);
     const filter = () => {
-      const wanted = input.value.trim().toLowerCase();
+      const wanted = folded(input.value.trim());
       let shown = 0;
       for (const row of rows) {
-        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+        row.hidden = !folded(row.textContent).includes(wanted);
         shown += !row.hidden;
       }
       told.textContent = wanted ? `${shown} of ${rows.length} shown` : "";
