@@ -216,7 +216,7 @@ def test_another_table_does_not_mix_with_the_first(tourney: Program) -> None:
     done = tourney("play", "table.yaml", "--out", "mine", "--against", "greedy")
     assert done.returncode == 2
     assert "deals of another table are kept here" in done.stderr
-    done = tourney("play", "table.yaml", "--out", "mine", "--seed", "other")
+    done = tourney("play", "table.yaml", "--out", "mine", "--seed", "2")
     assert done.returncode == 2
     assert "come from another seed; leave --seed out" in done.stderr
     again = tourney("play", "table.yaml", "--out", "mine", "--against", "greedy", "--fresh")

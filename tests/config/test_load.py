@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tourney_runner.config import Config, bundled, config_schema, load_config
 from tourney_runner.config.field_types import SIZE, TIME
-from tourney_runner.errors import ConfigError
+from tourney_runner.errors import ConfigError, UsageError
 from tourney_runner.schedule.round_robin import RoundRobinOptions
 
 BOTS = "bots: [bots/a, bots/b, bots/c, bots/d]\n"
@@ -76,20 +77,47 @@ def test_what_a_match_is(
     "name", ["no", "on", "12:30", "1_000", "010", "2026-11-29", "1.0", "null_"]
 )
 def test_text_stays_what_was_written(name: str, folder: Path) -> None:
-    config = load(folder, f"game: tienlen\nname: {name}\nseed: {name}\n{BOTS}")
-    assert config.name == name
-    expected = int(name) if name == "010" else name
-    assert config.seed == expected
+    assert load(folder, f"game: tienlen\nname: {name}\n{BOTS}").name == name
 
 
 @pytest.mark.parametrize(
     ("seed", "expected"),
-    [("7", 7), ("secret", None), ("friday", "friday"), ("-3", -3), ("1e3", "1e3"), ("", None)],
+    [("7", 7), ("secret", None), ("-3", -3), ("", None)],
 )
-def test_seeds(seed: str, expected: int | str | None, folder: Path) -> None:
+def test_a_seed_is_a_number_or_secret(seed: str, expected: int | None, folder: Path) -> None:
     assert load(folder, f"game: tienlen\nseed: {seed}\n{BOTS}").seed == expected
     if seed:
         assert load(folder, f"game: tienlen\nseed: 5\n{BOTS}", seed=seed).seed == expected
+
+
+@pytest.mark.parametrize(
+    ("seed", "end"),
+    [
+        ("secert", "; did you mean 'secret'?"),
+        ("Secret", "; did you mean 'secret'?"),
+        ("'7'", "; take the quotes away"),
+        ("friday", ""),
+        ("true", ""),
+        ("1.5", ""),
+        ("1e3", ""),
+        ("''", ""),
+        ("[secret]", ""),
+    ],
+)
+def test_a_slip_in_the_seed_does_not_make_it_public(seed: str, end: str, folder: Path) -> None:
+    with pytest.raises(ConfigError, match=f"expected a whole number or secret{re.escape(end)}$"):
+        load(folder, f"game: tienlen\nseed: {seed}\n{BOTS}")
+    if seed not in {"'7'", "[secret]"}:
+        bare = seed.strip("'")
+        with pytest.raises(UsageError, match=r"--seed: found .* expected a whole number or secret"):
+            load(folder, f"game: tienlen\n{BOTS}", seed=bare)
+
+
+def test_results_that_were_begun_with_a_seed_in_words_keep_it(folder: Path) -> None:
+    text = f"game: tienlen\nseed: in words\n{BOTS}"
+    assert load(folder, text, earlier_seed="in words").seed == "in words"
+    with pytest.raises(ConfigError, match="expected a whole number or secret"):
+        load(folder, text, earlier_seed="in other words")
 
 
 def test_forms_of_a_bot(folder: Path) -> None:

@@ -60,7 +60,9 @@ Out = Annotated[
 ]
 Seed = Annotated[
     str | None,
-    typer.Option(metavar="S", help="Deal from this seed instead of the configured one."),
+    typer.Option(
+        metavar="S", help="Deal from this seed (or secret) instead of the configured one."
+    ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Move old results aside and begin again.")]
 SkipBroken = Annotated[

@@ -35,7 +35,7 @@ def play(  # noqa: PLR0913 - each is an option
     ] = None,
     seed: Annotated[
         str | None,
-        typer.Option(metavar="S", help="Deal the cards from this seed.", show_default="by chance"),
+        typer.Option(metavar="N", help="Deal the cards from this seed.", show_default="by chance"),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Move old deals there aside and begin again.")
@@ -49,12 +49,15 @@ def play(  # noqa: PLR0913 - each is an option
 
     from tourney_runner.botcheck.author_sandbox import tidy
     from tourney_runner.config import load_config
+    from tourney_runner.config.field_types import checked_seed
     from tourney_runner.human_play.play_session import play as play_deals
     from tourney_runner.human_play.play_setup import invite
 
     loaded = load_config(config, skip_broken=True)
     folder = out or Path("results") / f"play-{loaded.path.stem}"
-    invitation = invite(loaded, name, against or (), folder, seed)
+    chosen = "secret" if seed is None else checked_seed(seed, "--seed")
+    master = None if chosen == "secret" else str(chosen)
+    invitation = invite(loaded, name, against or (), folder, master)
     with tidy():
         deals = play_deals(invitation, Console(highlight=False), fresh=fresh)
     if deals:

@@ -58,8 +58,15 @@ def run(  # noqa: PLR0913 - each is an option
     """
     with plain_ctrl_c():
         from tourney_runner.config import load_config
+        from tourney_runner.run.tournament_setup import stored_text_seed
 
-        loaded = load_config(config, seed=seed, skip_broken=skip_broken)
+        folder = out or Path("results") / config.stem
+        loaded = load_config(
+            config,
+            seed=seed,
+            earlier_seed=None if fresh else stored_text_seed(folder),
+            skip_broken=skip_broken,
+        )
 
         from contextlib import closing
 
@@ -73,7 +80,7 @@ def run(  # noqa: PLR0913 - each is an option
         from tourney_runner.run.tournament import run as run_tournament
 
     choices = RunChoices(
-        folder=out or Path("results") / loaded.path.stem,
+        folder=folder,
         again=this_command(),
         jobs=jobs,
         pin=not no_pin,

@@ -42,13 +42,10 @@ def season(
     from tourney_runner.league.league_table import as_json, as_markdown, league_table
 
     path = find_league(league).absolute()
-    choices = seasons.season_choices(
-        path,
-        season or seasons.current(path),
-        again=this_command(),
-        jobs=jobs,
-    )
-    config = load_config(path, skip_broken=True)
+    name = season or seasons.current(path)
+    choices = seasons.season_choices(path, name, again=this_command(), jobs=jobs)
+    earlier_seed = seasons.stored_text_seed_of(path, name)
+    config = load_config(path, earlier_seed=earlier_seed, skip_broken=True)
     _, news = seasons.play_season(config, choices, make_reporter())
     if close:
         seasons.close_season(choices.folder)

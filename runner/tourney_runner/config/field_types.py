@@ -7,12 +7,12 @@ import shlex
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema
 
 from tourney_runner.errors import UsageError
-from tourney_runner.text import shown, unprintable
+from tourney_runner.text import nearest, shown, unprintable
 
 __all__ = [
     "SIZE",
@@ -23,7 +23,9 @@ __all__ = [
     "Line",
     "Name",
     "Quantity",
+    "Seed",
     "checked_name",
+    "checked_seed",
     "folded",
 ]
 
@@ -152,6 +154,31 @@ def checked_name(name: str, about: str) -> str:
         return _one_line(name, _LONGEST_NAME)
     except ValueError as error:
         raise UsageError(f"{about}: {error}") from error
+
+
+Seed = int | Literal["secret"]
+"""What all cards come from. Other text is refused: a slip such as ``secert`` must not become a
+seed that anybody can read in the file."""
+
+
+def checked_seed(text: str, about: str) -> Seed:
+    """Return a seed that was given on the command line.
+
+    Args:
+        text: As given.
+        about: The option, for the message.
+
+    Raises:
+        UsageError: It is neither a whole number nor ``secret``.
+    """
+    if re.fullmatch(r"-?[0-9]{1,100}", text):
+        return int(text)
+    if text == "secret":
+        return "secret"
+    raise UsageError(
+        f"{about}: found {shown(text)}, expected a whole number or secret"
+        f"{nearest(text, ['secret'])}"
+    )
 
 
 def folded(name: str) -> str:

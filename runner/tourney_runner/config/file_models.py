@@ -12,6 +12,7 @@ from tourney_runner.config.field_types import (  # noqa: TC001 - pydantic reads 
     Environment,
     Line,
     Name,
+    Seed,
 )
 from tourney_runner.config.models import RunConfig, Section
 
@@ -101,9 +102,9 @@ class Settings(RunConfig):
 
     name: Line | None = None
     """The tournament's name; the file's name if left out."""
-    seed: int | str | None = None
-    """What all cards come from; drawn at the first run, and secret until the end, if left out or
-    ``secret``."""
+    seed: Seed | None = None
+    """What all cards come from. ``secret``, or nothing: drawn at the first run and shown when the
+    tournament is closed. A number is public: whoever guesses it knows every hand."""
     match: MatchFile = Field(default_factory=MatchFile)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tourney_runner.config.bot_entries import Candidate, EntryReader
 from tourney_runner.config.bundled import bundled, bundled_names
 from tourney_runner.config.diagnostics import Mark, Path, Problem, Problems
-from tourney_runner.config.field_types import folded
+from tourney_runner.config.field_types import checked_seed, folded
 from tourney_runner.config.file_models import MatchFile, Settings
 from tourney_runner.config.models import (
     Config,
@@ -54,6 +53,7 @@ def load_config(
     path: FilePath,
     *,
     seed: int | str | None = None,
+    earlier_seed: str | None = None,
     skip_broken: bool = False,
     growing: bool = False,
 ) -> Config:
@@ -62,18 +62,25 @@ def load_config(
     Args:
         path: The file; if it is not there, a bundled configuration of that name.
         seed: Replaces the file's seed; ``secret`` for none.
+        earlier_seed: A seed in words that an earlier version took, and with which the results
+            to be continued were begun. Only that one is accepted.
         skip_broken: Leave out bots whose programs this machine does not have, and name them in
             `Config.skipped`, instead of refusing them.
         growing: Take too few bots for a table, even none: enough for all but a run.
 
     Raises:
         ConfigError: With everything that is wrong, each with its file, line and column.
+        UsageError: `seed` is neither a number nor ``secret``.
     """
+    given = _given_seed(seed, earlier_seed)
     found = _find(path)
     problems = Problems(str(found))
     document = load_document(found, str(found), problems)
     if document is None or not _is_mapping(document):
         raise ConfigError(problems.lines())
+    if earlier_seed is not None and _written(document, ("seed",)) == earlier_seed:
+        document.data.pop("seed")
+        given = earlier_seed if given is None else given
     game = _game(document)
     options = read(game.options, document, ("rules",)) if game else None
     settings = read(
@@ -103,7 +110,7 @@ def load_config(
         name=settings.name or found.stem,
         game=game.name,
         options=options,
-        seed=_seed(settings.seed if seed is None else seed),
+        seed=_known(settings.seed if given is None else given),
         entrants=tuple(
             candidate.entrant.model_copy(update={"number": number})
             for number, candidate in enumerate(candidates)
@@ -213,11 +220,21 @@ def _match(
     return MatchConfig(duplicate=duplicate)
 
 
-def _seed(seed: int | str | None) -> int | str | None:
-    """A seed with digits alone is a number, wherever it comes from; ``secret`` is none yet."""
-    if isinstance(seed, str) and re.fullmatch(r"-?[0-9]{1,100}", seed):
-        return int(seed)
+def _given_seed(seed: int | str | None, earlier_seed: str | None) -> int | str | None:
+    """Check a seed that replaces the one of the file."""
+    if isinstance(seed, str) and seed != earlier_seed:
+        return checked_seed(seed, "--seed")
+    return seed
+
+
+def _known(seed: int | str | None) -> int | str | None:
+    """Return a seed that is known before the first run, or None."""
     return None if seed == "secret" else seed
+
+
+def _written(document: Document, place: Path) -> Any:
+    """Return a scalar as the file has it, whatever YAML made of it."""
+    return document.texts.get(place, document.get(place))
 
 
 def _candidates(

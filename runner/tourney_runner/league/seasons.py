@@ -19,6 +19,7 @@ from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import identity_if_begun
 from tourney_runner.run.run_options import RunChoices
 from tourney_runner.run.tournament import run
+from tourney_runner.run.tournament_setup import stored_text_seed
 from tourney_runner.text import shown
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "season_choices",
     "season_folders",
     "season_summary",
+    "stored_text_seed_of",
 ]
 
 SEASONS = "seasons"
@@ -60,6 +62,17 @@ def current(league: Path) -> str:
     """The name of the season that was begun last; ``1`` before the first."""
     folders = season_folders(league)
     return folders[-1].name if folders else "1"
+
+
+def stored_text_seed_of(league: Path, season: str) -> str | None:
+    """Return the text that an earlier version took as the league's seed, if it began a season so.
+
+    Args:
+        league: The configuration.
+        season: The name of the season.
+    """
+    seed = stored_text_seed(league.parent / SEASONS / season)
+    return None if seed is None else seed.removesuffix(f"/{season}")
 
 
 def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -> RunChoices:

@@ -58,7 +58,7 @@ class Deal(msgspec.Struct, frozen=True, tag_field="type", tag="deal", omit_defau
     leader: int | None
     """Who acts first; null when the deal is decided before anybody acts."""
     seed: int
-    """For the bot's own randomness, below 2**53; it says nothing of the cards."""
+    """For the bot's own randomness, below 2**53. The cards come from another branch of the seed."""
     names: tuple[str, ...] | None = None
     """The bots' names by seat, only with ``reveal_names``."""
 

@@ -141,6 +141,7 @@ class _Run:
         config = config.model_copy(update={"entrants": entrants})
         self._lineup = Lineup(config, choices, store, self._seed, reporter.say)
         trusted = all(entrant.trusted for entrant in entrants) and not store.meta("added")
+        self._trusted = trusted
         self._sandbox = resolve(choices.sandbox or config.sandbox, trusted=trusted)
         self._launcher = choose(self._sandbox, trusted=trusted)
         self._progress: Progress | None = None
@@ -232,6 +233,11 @@ class _Run:
             stages=self._lineup.stages,
         ):
             self._reporter.say(line)
+        if not self._seed.secret and self._before is None and not self._trusted:
+            self._reporter.say(
+                f"note: the seed {self._seed.master} is public: a bot that guesses it knows every"
+                " hand. Bots of others play on `seed: secret`."
+            )
 
     def _executor(self, bots: list[Bot]) -> Executor:
         setup = Setup(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tourney_runner.errors import TourneyError
 from tourney_runner.play.play_settings import BotSpec, PlaySettings
 from tourney_runner.process.launcher import ResourceLimits
+from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import Joined
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field
@@ -18,6 +21,7 @@ from tourney_runner.schedule.field_changes import StagedFormat, Stages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from tourney_runner.bots import Bot
     from tourney_runner.config import Config, LimitsConfig
@@ -35,6 +39,7 @@ __all__ = [
     "play_settings",
     "protection_line",
     "specs",
+    "stored_text_seed",
 ]
 
 
@@ -59,6 +64,19 @@ def draw_seed(config: Config, kept: Seed | None) -> Seed:
     if kept is not None and kept.secret:
         return kept
     return Seed(secrets.token_hex(16), secret=True)
+
+
+def stored_text_seed(folder: Path) -> str | None:
+    """Return the public seed of a folder's results if it is a text, else None.
+
+    Earlier versions took any text. Their tournaments go on with it; new ones have a number.
+    """
+    if (folder / FILE_NAME).is_file():
+        with suppress(TourneyError), closing(Store(folder / FILE_NAME)) as store:
+            kept = store.meta("seed")
+            if kept and not kept["secret"] and isinstance(kept["value"], str):
+                return kept["value"]
+    return None
 
 
 def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
