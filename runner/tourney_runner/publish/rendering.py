@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ASSETS", "SITE_POLICY", "asset", "embedded", "environment", "single_file_policy"]
 
-ASSETS = ("style.css", "tables.js", "viewer.js")
+ASSETS = ("style.css", "tables.js", "meetings.js", "viewer.js")
 """What pages share; the server has one more of its own."""
 
 # Browsers differ in whether 'self' means anything on a disk, so `file:` says it once more.

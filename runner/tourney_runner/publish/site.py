@@ -13,6 +13,7 @@ from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
 from tourney_runner.publish.badge import badge
 from tourney_runner.publish.fault_summary import troubles
+from tourney_runner.publish.meetings_map import meetings_map
 from tourney_runner.publish.provenance import (
     fact_rows,
     game_title,
@@ -246,8 +247,8 @@ class Site:
         )
 
     def _meetings(self) -> str:
-        order = [row.number for row in self._placed]
-        return self._page("meetings.html", bots=self._gathered.bots, order=order)
+        bots = self._gathered.bots
+        return self._page("meetings.html", bots=bots, map=meetings_map(self._placed, bots))
 
     def _charts(self) -> str:
         first = self._placed[: charts.ROWS]

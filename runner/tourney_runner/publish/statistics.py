@@ -7,6 +7,7 @@ memory than the pages themselves.
 from __future__ import annotations
 
 import heapq
+import math
 from array import array
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -98,6 +99,15 @@ class Meeting(msgspec.Struct, frozen=True):
     def share(self) -> float | None:
         """Of the deals; None where they never met."""
         return self.ahead / self.deals if self.deals else None
+
+    @property
+    def error(self) -> float | None:
+        """Half of the 95 % interval of `share`, as if deals were independent (Agresti-Coull)."""
+        if not self.deals:
+            return None
+        deals = self.deals + 4
+        share = (self.ahead + 2) / deals
+        return 1.96 * math.sqrt(share * (1 - share) / deals)
 
 
 class TimeUse(msgspec.Struct, frozen=True):
