@@ -225,7 +225,7 @@ def test_a_bot_whose_turn_never_came_is_shown_no_request_of_another(table: RealT
 def test_nothing_is_played_for_a_bot_in_a_deal_that_is_over(table: RealTable) -> None:
     table.seat("raise SystemExit(1)")
     table.seat()
-    (record,) = table.play(on_fault="substitute", retired=(AutoForfeit(1, "crash", 0),))
+    (record,) = table.play(on_fault="substitute", retired=(AutoForfeit(1, "crash", "it failed"),))
     assert [(fault.seat, fault.substituted) for fault in record.faults] == [(1, False), (0, False)]
     assert record.moves == "!1"
 
@@ -291,12 +291,12 @@ def test_retired_entrants_forfeit_unplayed_and_are_never_started(table: RealTabl
     table.seat("log('start')")
     table.seat(logging=True)
     table.seat(logging=True)
-    retired = AutoForfeit(0, "crash", 4)
+    retired = AutoForfeit(0, "crash", "all of its last 12 deals failed")
     (record,) = table.play(retired=(retired,))
     (fault,) = record.faults
     assert AutoForfeit.of(fault) == retired  # for whoever plays the deal again
     assert fault.kind == "crash"
-    assert "round 5" in fault.cause
+    assert fault.cause == "forfeited unplayed: all of its last 12 deals failed"
     assert record.places[0] == 3
     with pytest.raises(FileNotFoundError):
         table.log(0)

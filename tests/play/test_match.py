@@ -235,7 +235,7 @@ def test_results_are_told_only_of_deals_that_a_bot_was_told_of(table: RealTable)
         table.seat(logging=True)
     tables = table.tables(settings(players=3))
     list(tables.play(MatchPlan(0, 0, (0, 1, 2))))
-    list(tables.play(MatchPlan(0, 1, (0, 1, 2), retired=(AutoForfeit(1, "crash", 0),))))
+    list(tables.play(MatchPlan(0, 1, (0, 1, 2), retired=(AutoForfeit(1, "crash", "it failed"),))))
     tables.pool.renew()
     assert len(table.messages(0, "result")) == 2
     assert len(table.messages(1, "result")) == len(table.messages(1, "deal")) == 1

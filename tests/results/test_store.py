@@ -99,7 +99,7 @@ def test_who_failed_all_through_a_round(store: Store) -> None:
             deal(2, 0, 0, seating=(2, 1), faults=("flood",)),
         ]
     )
-    assert store.faulted_throughout(range(3)) == [(1, 0, "illegal"), (2, 2, "flood")]
+    assert store.faulted_throughout(range(3)) == [(1, 0), (2, 2)]
     assert store.faulted_throughout(range(1)) == []
 
 

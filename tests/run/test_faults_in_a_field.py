@@ -146,19 +146,26 @@ def test_a_move_is_played_for_a_bot_up_to_the_limit_of_faults_in_a_match_then_it
         assert not any(substituted[3:])
 
 
-def test_a_bot_that_fails_all_through_a_round_forfeits_the_later_ones(arena: Arena) -> None:
+def test_a_benched_bot_forfeits_and_plays_again_on_one_command(arena: Arena) -> None:
     bad = arena.bot("bad", move="sys.stderr.write('I was asked\\n'); sys.exit(1)")
     bots = [bad, arena.bot("good"), arena.bot("fine")]
-    config = arena.configure(bots, schedule={"rounds": 3})
-    arena.run("run", config, "--out", "1", "--jobs", 1)
+    config = arena.configure(bots, schedule={"rounds": 5})
+    run = arena.run("run", config, "--out", "1", "--jobs", 1)
     arena.run("run", config, "--out", "3", "--jobs", 3)
     assert arena.files("1") == arena.files("3")
+    benched = "bad is benched, and forfeits its deals from here on: all of its last 10 deals failed"
+    assert benched in run.stderr + run.stdout
     row = arena.rows("1")["bad"]
-    assert row["faults"] == {"crash": row["deals"]}
-    assert row["deals"] == 12
-    played = arena.logs("1").count("I was asked")
-    assert 0 < played <= 4  # in the first round alone
-    assert "forfeited unplayed: it failed in every deal of round 1" in arena.logs("1")
+    assert (row["deals"], row["faults"], row["forfeits"]) == (20, {"crash": 16}, 4)
+    assert arena.logs("1").count("I was asked") == 16
+    assert "forfeited unplayed: all of its last 10 deals failed" in arena.logs("1")
+    arena.run("unbench", "1", "bad")
+    row = arena.rows("1")["bad"]
+    assert (row["deals"], row["faults"], row["forfeits"]) == (16, {"crash": 16}, 0)
+    arena.run("run", config, "--out", "1")
+    row = arena.rows("1")["bad"]
+    assert (row["deals"], row["faults"], row["forfeits"]) == (20, {"crash": 20}, 0)
+    arena.run("verify", "1")
 
 
 def test_a_bot_that_fails_in_most_deals_goes_on_playing(arena: Arena) -> None:

@@ -32,6 +32,7 @@ from tourney_runner.cli import (
     serve,
     standings,
     submit,
+    unbench,
     verify,
     withdraw,
 )
@@ -42,7 +43,15 @@ __all__ = ["app", "run_app"]
 SECTIONS = {
     "A tournament": (plan, run, standings, compare),
     "Its results": (publish, serve, replay, export),
-    "A contest that lives for weeks": (season, league, withdraw, disqualify, rerun, verify),
+    "A contest that lives for weeks": (
+        season,
+        league,
+        withdraw,
+        disqualify,
+        unbench,
+        rerun,
+        verify,
+    ),
     "A bot of your own": (new, check, play, submit),
     "To look up": (games, schema, doctor),
 }

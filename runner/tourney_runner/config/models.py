@@ -249,6 +249,9 @@ class RunConfig(Section):
     """What a bot's fault costs it: the deal, or a move that the game chooses."""
     max_faults: int = Field(default=3, ge=1, le=1_000_000)
     """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
+    bench_after: int = Field(default=10, ge=0, le=1_000_000)
+    """Failed deals in a row, at least those of one round, after which a bot forfeits its further
+    deals unplayed; 0 for never."""
     restart: Literal["fault", "match"] = "fault"
     """Whether a bot's process is renewed only after a fault or for every match."""
     strict: bool = False

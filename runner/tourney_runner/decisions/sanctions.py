@@ -14,16 +14,17 @@ import msgspec
 from tourney_runner.errors import UsageError
 from tourney_runner.publish.result_files import write_files
 from tourney_runner.publish.summary import summarise
-from tourney_runner.results.records import Decision
+from tourney_runner.results.records import DealKey, Decision
 from tourney_runner.results.rulings import in_force
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import kept_identity
+from tourney_runner.run.benching import end_benching
 from tourney_runner.run.field import next_round, present
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.schedule.field_changes import Stage
 from tourney_runner.schedule.registry import format_class
-from tourney_runner.text import listed, nearest, shown, utc_now
-from tourney_runner.verify.schedule_check import stored_stages
+from tourney_runner.text import counted, listed, nearest, shown, utc_now
+from tourney_runner.verify.schedule_check import stored_format, stored_stages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
     from tourney_runner.schedule.field_changes import Stages
 
-__all__ = ["Kind", "open_results", "publish", "rule", "told", "undo"]
+__all__ = ["Kind", "open_results", "publish", "rule", "told", "unbench", "undo"]
 
-Kind = Literal["disqualified", "withdrawn"]
+Kind = Literal["disqualified", "withdrawn", "benched"]
 
 _BEFORE = "stages_before"
 """The stages before each decision, by its number."""
@@ -111,6 +112,59 @@ def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
         else:
             line = f"that {name} was {kind} has been taken back already"
         return publish(folder, store), line
+
+
+def unbench(folder: Path, name: str) -> tuple[Summary, str]:
+    """Let a benched bot play again.
+
+    Where rounds are planned ahead, the deals that it forfeited unplayed are removed, and the next
+    run plays them. Where they are planned from results, rounds that have begun stand, and it
+    plays again from the next round on.
+
+    Returns:
+        The new table, and what was done, in a line.
+
+    Raises:
+        UsageError: There is no such bot, or it was never benched.
+        RunError: The disk fails.
+    """
+    with open_results(folder) as store:
+        entrant = _number(store, name)
+        found = [one for one in store.decisions() if _is(one, "benched", entrant)]
+        if not found:
+            raise UsageError(f"{folder}: the bot {shown(name)} was never benched")
+        decision = found[-1]
+        if decision.undone is not None:
+            return publish(folder, store), f"{name} is not benched any more"
+        line = _unbench(store, name, msgspec.structs.replace(decision, undone=utc_now()))
+        return publish(folder, store), line
+
+
+def _unbench(store: Store, name: str, undone: Decision) -> str:
+    """Take back that a bot was benched; return what happens now."""
+    first = next_round(store)
+    if not stored_format(store).ahead():
+        end_benching(store, undone, first)
+        return f"{name} plays again from round {first + 1} on; rounds that have begun stand"
+    start = undone.from_round or 0
+    keys = _forfeited(store, undone.entrant, range(start, first))
+    if keys:
+        reason = f"{name}, which was benched, plays again"
+        store.exchange(keys, (), reason, undone.undone or utc_now())
+        store.set_meta(complete=False)
+    end_benching(store, undone, start)
+    deals = counted(len(keys), "deal")
+    return f"{name} plays again: {deals} that it forfeited will be played by the next `tourney run`"
+
+
+def _forfeited(store: Store, entrant: int, rounds: range) -> list[DealKey]:
+    """Return the deals of all matches that an entrant forfeited unplayed."""
+    matches = {
+        (deal.key.round, deal.key.match)
+        for deal in store.outcomes(rounds)
+        if any(fault.unplayed and fault.entrant == entrant for fault in deal.faults)
+    }
+    return [deal.key for deal in store.outcomes(rounds) if deal.key[:2] in matches]
 
 
 def told(reason: str) -> str:

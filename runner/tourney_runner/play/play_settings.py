@@ -7,12 +7,9 @@ from typing import Any, Literal, Self
 import msgspec
 
 from tourney_runner.process.launcher import Rights
-from tourney_runner.results.records import FaultKind, FaultRecord
+from tourney_runner.results.records import UNPLAYED, FaultKind, FaultRecord
 
 __all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "PlaySettings"]
-
-_FORFEITED = "forfeited unplayed: it failed in every deal of round "
-"""The cause of the fault that is kept of a deal so forfeited, up to the number of the round."""
 
 
 class BotSpec(msgspec.Struct, frozen=True):
@@ -56,24 +53,25 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AutoForfeit(msgspec.Struct, frozen=True, array_like=True):
-    """An entrant that failed all through an earlier round and forfeits this deal unplayed."""
+    """A benched entrant, which forfeits this deal unplayed."""
 
     entrant: int
     kind: FaultKind
-    round: int
+    """The kind of its last fault in play."""
+    reason: str
+    """Why it was benched, for people."""
 
     @property
     def cause(self) -> str:
-        """The cause of the fault that is kept of it, from which `of` has it again."""
-        return f"{_FORFEITED}{self.round + 1}"
+        """The cause stored with the forfeit; `of` is the reverse."""
+        return f"{UNPLAYED}{self.reason}"
 
     @classmethod
     def of(cls, fault: FaultRecord) -> Self | None:
-        """What a stored fault tells of; None for a fault that happened in play."""
-        number = fault.cause.removeprefix(_FORFEITED)
-        if number == fault.cause or not number.isdecimal():
+        """Return the forfeit that a stored fault stands for; None for a fault in play."""
+        if not fault.unplayed:
             return None
-        return cls(fault.entrant, fault.kind, int(number) - 1)
+        return cls(fault.entrant, fault.kind, fault.cause.removeprefix(UNPLAYED))
 
 
 class MatchPlan(msgspec.Struct, frozen=True, array_like=True):

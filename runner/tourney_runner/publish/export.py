@@ -27,10 +27,11 @@ __all__ = ["DEAL_COLUMNS", "Written", "check_files", "write_deals", "write_table
 
 DEAL_COLUMNS = (
     "deal", "round", "match", "rotation", "seat", "bot", "place", "points", "moves", "time_ms",
-    "longest_ms", "faults",
+    "longest_ms", "faults", "unplayed",
 )  # fmt: skip
 """One row for each player of each deal. Deals, rounds, matches and rotations count from 1, seats
-from 0; of tied players each has the best place of the group; faults are kinds."""
+from 0; of tied players each has the best place of the group; faults are kinds; unplayed is whether
+the bot was benched and forfeited the deal."""
 _REASON = "left_out"
 """The column, where all deals are written, that says why one does not count."""
 
@@ -194,6 +195,7 @@ def _about(deal: _Deal, *, every: bool) -> dict[str, Any]:
 def _players(record: DealRecord, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     for seat, entrant in enumerate(record.seating):
         time = record.times[seat]
+        faults = [fault for fault in record.faults if fault.seat == seat]
         yield {
             "seat": seat,
             "bot": names[entrant],
@@ -202,5 +204,6 @@ def _players(record: DealRecord, names: Sequence[str]) -> Iterator[dict[str, Any
             "moves": time.moves,
             "time_ms": time.total / 1e6,
             "longest_ms": time.longest / 1e6,
-            "faults": [fault.kind for fault in record.faults if fault.seat == seat],
+            "faults": [fault.kind for fault in faults if not fault.unplayed],
+            "unplayed": any(fault.unplayed for fault in faults),
         }

@@ -222,7 +222,8 @@ class Site:
         left = len(self._watchable)
         for number, record in enumerate(self._store.records(), start=1):
             if number in self._watchable:
-                kinds = tuple(dict.fromkeys(fault.kind for fault in record.faults))
+                played = (fault for fault in record.faults if not fault.unplayed)
+                kinds = tuple(dict.fromkeys(fault.kind for fault in played))
                 yield camera.film(number, record), kinds
                 left -= 1
             if not left:

@@ -250,7 +250,7 @@ class _Gatherer:
             self._spoilt.append(SpoiltRef(number, record.voids))
         for fault in record.faults:
             shown = self._bots[fault.entrant].faults
-            if len(shown) < _FAULTS_SHOWN:
+            if len(shown) < _FAULTS_SHOWN and not fault.unplayed:
                 text = fault_text(fault, self._logs)
                 shown.append(FaultRef(number, fault.move + 1, fault.kind, text))
 

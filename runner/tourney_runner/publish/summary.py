@@ -58,7 +58,7 @@ class Ruling(msgspec.Struct, frozen=True):
     """What the organiser has decided about a bot."""
 
     name: str
-    kind: Literal["disqualified", "withdrawn"]
+    kind: Literal["disqualified", "withdrawn", "benched"]
     reason: str
     at: str
     """When it was decided, ISO 8601 in UTC."""

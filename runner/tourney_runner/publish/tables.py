@@ -77,6 +77,7 @@ def as_csv(summary: Summary) -> str:
         ["rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place"]
         + [f"place_{place + 1}" for place in range(players)]
         + [f"faults_{kind}" for kind in kinds]
+        + ["forfeits"]
         + (["ruling"] if summary.rulings else [])
     )
     for entrant in summary.entrants:
@@ -87,6 +88,7 @@ def as_csv(summary: Summary) -> str:
             + [entrant.deals, entrant.points, entrant.mean_place]
             + places
             + [entrant.faults.get(kind, 0) for kind in kinds]
+            + [entrant.forfeits]
             + ([no_formula(_ruling_words(summary, entrant.name))] if summary.rulings else [])
         )
     return file.getvalue()
@@ -221,6 +223,9 @@ def _ruling_words(summary: Summary, name: str) -> str:
         return ""
     if ruling.kind == "disqualified":
         return f"disqualified: {ruling.reason}; deals at which it sat count for nobody"
+    if ruling.kind == "benched":
+        rounds = counted(ruling.from_round or 0, "round")
+        return f"benched after {rounds}, and forfeits its deals unplayed: {ruling.reason}"
     if ruling.from_round is None:
         return f"withdrawn from {ruling.since} on: {ruling.reason}"
     return f"withdrawn, after {counted(ruling.from_round, 'round')}: {ruling.reason}"
@@ -236,6 +241,8 @@ def _cells(summary: Summary, entrant: Standing) -> list[str]:
     """A row in words; who is disqualified has no rank."""
     place = "-" if entrant.mean_place is None else f"{entrant.mean_place:.3f}"
     faults = ", ".join(f"{kind} {count}" for kind, count in entrant.faults.items())
+    if entrant.forfeits:
+        faults += f"{' ' if faults else ''}(+ {entrant.forfeits} unplayed)"
     return [
         "-" if _is_out(summary, entrant) else str(entrant.rank),
         entrant.name,

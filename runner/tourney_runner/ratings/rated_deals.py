@@ -21,6 +21,10 @@ class Fault(Protocol):
     def kind(self) -> str:
         """One of the fault kinds."""
 
+    @property
+    def unplayed(self) -> bool:
+        """Whether the bot was benched and forfeited the deal without playing."""
+
 
 class Deal(Protocol):
     """One deal, see `results.records.DealRecord`; sequences are indexed by seat."""

@@ -39,6 +39,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """places[i] counts place i + 1; tied bots take the best place of their group."""
     faults: dict[str, int]
     """How many faults of each kind; kinds that did not happen are left out."""
+    forfeits: int = 0
+    """Deals that it forfeited unplayed while it was benched; none of them is a fault."""
 
 
 class Standings(msgspec.Struct, frozen=True):
@@ -51,7 +53,7 @@ class Standings(msgspec.Struct, frozen=True):
 class _Record:
     """What one entrant has done so far."""
 
-    __slots__ = ("deals", "faults", "place_sum", "places", "points")
+    __slots__ = ("deals", "faults", "forfeits", "place_sum", "places", "points")
 
     def __init__(self) -> None:
         self.deals = 0
@@ -59,6 +61,7 @@ class _Record:
         self.place_sum = 0.0
         self.places: Counter[int] = Counter()
         self.faults: Counter[str] = Counter()
+        self.forfeits = 0
 
 
 class Scoreboard:
@@ -94,7 +97,10 @@ class Scoreboard:
             record.place_sum += average
             record.places[place] += 1
         for fault in deal.faults:
-            self._records[fault.entrant].faults[fault.kind] += 1
+            if fault.unplayed:
+                self._records[fault.entrant].forfeits += 1
+            else:
+                self._records[fault.entrant].faults[fault.kind] += 1
         self.rater.add(deal)
 
     def standings(self) -> Standings:
@@ -122,6 +128,7 @@ class Scoreboard:
             mean_place=record.place_sum / record.deals if record.deals else None,
             places=tuple(record.places[place + 1] for place in range(self._players)),
             faults=dict(sorted(record.faults.items())),
+            forfeits=record.forfeits,
         )
 
 

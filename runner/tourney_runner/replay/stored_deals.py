@@ -47,10 +47,10 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
             failed.add(fault.entrant)
             if fault.entrant == entrant:
                 place = number, fault.seat
-                if fault.request or fault.stderr or fault.answer:
-                    found = place
-                else:  # a deal that it forfeited unplayed shows nothing
+                if fault.unplayed:  # such a deal shows nothing
                     unplayed = place
+                else:
+                    found = place
     found = found or unplayed
     if found is None:
         others = [other for number, other in enumerate(names) if number in failed]

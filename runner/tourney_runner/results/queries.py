@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tourney_runner.errors import RunError, UsageError
 from tourney_runner.results.database import ResultsFile
-from tourney_runner.results.records import DealKey
+from tourney_runner.results.records import UNPLAYED, DealKey
 from tourney_runner.results.row_codec import (
     FAULT_COLUMNS,
     OUTCOME_COLUMNS,
@@ -21,7 +21,7 @@ from tourney_runner.results.row_codec import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tourney_runner.results.records import DealOutcome, DealRecord, FaultRecord
+    from tourney_runner.results.records import DealOutcome, DealRecord, FaultKind, FaultRecord
     from tourney_runner.results.row_codec import Row
 
 __all__ = ["ALL", "StoredDeals"]
@@ -72,10 +72,10 @@ class StoredDeals(ResultsFile):
             for key, row, faults in self._with_faults("*", rounds, matches):
                 yield record_of(key, row, faults)
 
-    def outcomes(self) -> Iterator[DealOutcome]:
-        """All deals in schedule order, as far as tables need them: read in half the time."""
+    def outcomes(self, rounds: range = ALL) -> Iterator[DealOutcome]:
+        """Deals in schedule order, as far as tables need them: read in half the time."""
         with self._disk_errors():
-            for key, row, faults in self._with_faults(OUTCOME_COLUMNS, ALL, ALL):
+            for key, row, faults in self._with_faults(OUTCOME_COLUMNS, rounds, ALL):
                 yield outcome_of(key, row, faults)
 
     def record(self, number: int) -> DealRecord:
@@ -93,12 +93,8 @@ class StoredDeals(ResultsFile):
                 raise UsageError(f"{self.path}: there is no deal {number}; it has {self.count()}")
             return self._at(DealKey(*row))
 
-    def faulted_throughout(self, rounds: range) -> list[tuple[int, int, str]]:
-        """Who failed in every deal of a whole round.
-
-        Returns:
-            (round, entrant, kind of the last fault), by round and entrant.
-        """
+    def faulted_throughout(self, rounds: range) -> list[tuple[int, int]]:
+        """Return the (round, entrant) pairs of which every deal has a fault, sorted."""
         with self._disk_errors():
             suspects = self._db.execute(
                 "SELECT round, entrant, count(DISTINCT match || '/' || deal) FROM faults"
@@ -107,10 +103,30 @@ class StoredDeals(ResultsFile):
             ).fetchall()
             played = self._played(rounds) if suspects else Counter()
             return [
-                (number, entrant, self._last_kind(number, entrant))
+                (number, entrant)
                 for number, entrant, failed in suspects
                 if failed == played[number, entrant]
             ]
+
+    def failing(self, rounds: range) -> list[int]:
+        """Return the entrants that failed in play, and forfeited, in some rounds."""
+        with self._disk_errors():
+            rows = self._db.execute(
+                "SELECT DISTINCT entrant FROM faults WHERE round >= ? AND round < ?"
+                " AND NOT substituted AND cause NOT LIKE ? ORDER BY entrant",
+                (rounds.start, rounds.stop, f"{UNPLAYED}%"),
+            ).fetchall()
+        return [entrant for (entrant,) in rows]
+
+    def last_fault(self, entrant: int, rounds: range) -> FaultKind:
+        """Return the kind of the last fault in play that an entrant made in some rounds."""
+        with self._disk_errors():
+            row = self._db.execute(
+                "SELECT kind FROM faults WHERE entrant = ? AND round >= ? AND round < ?"
+                " AND cause NOT LIKE ? ORDER BY round DESC, match DESC, deal DESC, number DESC",
+                (entrant, rounds.start, rounds.stop, f"{UNPLAYED}%"),
+            ).fetchone()
+        return cast("FaultKind", row[0])
 
     def damaged(self) -> Iterator[DealKey]:
         """Deals that are not as they were stored.
@@ -185,14 +201,6 @@ class StoredDeals(ResultsFile):
         return Counter(
             (number, entrant) for number, seating in rows for entrant in seating_of(seating)
         )
-
-    def _last_kind(self, round_number: int, entrant: int) -> str:
-        row = self._db.execute(
-            "SELECT kind FROM faults WHERE round = ? AND entrant = ?"
-            " ORDER BY match DESC, deal DESC, number DESC LIMIT 1",
-            (round_number, entrant),
-        ).fetchone()
-        return str(row[0])
 
 
 def _span(rounds: range, matches: range) -> tuple[int, int, int, int]:

@@ -8,6 +8,7 @@ import msgspec
 
 __all__ = [
     "FAULT_KINDS",
+    "UNPLAYED",
     "DealKey",
     "DealOutcome",
     "DealRecord",
@@ -25,6 +26,9 @@ FaultKind = Literal["start", "crash", "timeout", "illegal", "malformed", "flood"
 FAULT_KINDS: tuple[FaultKind, ...] = (
     "start", "crash", "timeout", "illegal", "malformed", "flood", "memory",
 )  # fmt: skip
+
+UNPLAYED = "forfeited unplayed: "
+"""The beginning of the cause that is stored for a deal forfeited by a benched bot."""
 
 NoteKind = Literal["stray", "stale", "pondered", "ended", "stderr"]
 """A line that is no answer; an answer to another request; processor time used while others were to
@@ -88,6 +92,11 @@ class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
     substituted: bool = False
     """Whether the fallback action was played for the bot instead of a forfeit."""
 
+    @property
+    def unplayed(self) -> bool:
+        """Whether the bot was benched and forfeited the deal: nothing happened in play."""
+        return self.cause.startswith(UNPLAYED)
+
 
 class Note(msgspec.Struct, frozen=True, array_like=True):
     """Something that a bot's log tells of a deal, and no table."""
@@ -142,7 +151,8 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     """From 1; 0 before it is stored."""
     at: str
     """When it was taken, ISO 8601 in UTC."""
-    kind: Literal["disqualified", "withdrawn"]
+    kind: Literal["disqualified", "withdrawn", "benched"]
+    """``benched`` is decided by a run, see `run.benching`; the others by the organiser."""
     entrant: int
     reason: str
     since: str | None = None

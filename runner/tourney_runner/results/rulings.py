@@ -25,7 +25,7 @@ __all__ = [
     "outcomes",
 ]
 
-HEAVIEST_FIRST = ("disqualified", "withdrawn")
+HEAVIEST_FIRST = ("disqualified", "withdrawn", "benched")
 """The kinds of decisions; where two about an entrant are in force, the heavier is told."""
 
 

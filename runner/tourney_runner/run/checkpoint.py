@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.results.store import CHECKPOINT, Store
 from tourney_runner.run.progress import Tally
 
@@ -27,16 +26,15 @@ class _Checkpoint(msgspec.Struct, frozen=True):
     blocks: int
     matches: int
     tallies: tuple[Tally, ...]
-    retired: tuple[AutoForfeit, ...]
 
 
-def keep(store: Store, blocks: int, planner: Planner, progress: Progress) -> None:
+def keep(store: Store, blocks: int, progress: Progress) -> None:
     """Keep what is known once the first `blocks` blocks are finished.
 
     Raises:
         RunError: The disk fails.
     """
-    known = _Checkpoint(blocks, progress.done, tuple(progress.tallies), planner.retired)
+    known = _Checkpoint(blocks, progress.done, tuple(progress.tallies))
     store.set_meta(**{CHECKPOINT: msgspec.to_builtins(known)})
 
 
@@ -45,7 +43,7 @@ def take_up(store: Store, planner: Planner, progress: Progress) -> None:
     known = _kept(store)
     if known is None:
         return
-    planner.skip(known.blocks, known.retired)
+    planner.skip(known.blocks)
     progress.done = known.matches
     progress.tallies[: len(known.tallies)] = known.tallies  # others have joined since
 
@@ -58,4 +56,6 @@ def finished_blocks(store: Store) -> int:
 
 def _kept(store: Store) -> _Checkpoint | None:
     kept = store.meta(CHECKPOINT)
-    return None if kept is None else msgspec.convert(kept, _Checkpoint)
+    if kept is None or kept.get("retired"):  # earlier versions kept benched bots there alone
+        return None
+    return msgspec.convert(kept, _Checkpoint)

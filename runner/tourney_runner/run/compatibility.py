@@ -18,7 +18,7 @@ __all__ = ["check_same"]
 
 _SHOWN = 10
 """Differences that are listed."""
-_LATER = frozenset({"build_network", "limits.deal_output", "sandbox"})
+_LATER = frozenset({"bench_after", "build_network", "limits.deal_output", "sandbox"})
 """Settings that results of earlier versions do not hold; what they were is not known."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
     from tourney_runner.play.play_settings import MatchPlan
-    from tourney_runner.results.records import DealRecord
+    from tourney_runner.results.records import DealRecord, Decision
     from tourney_runner.results.store import Store
     from tourney_runner.run.executor import Executor
     from tourney_runner.run.planner import Block, Planner
@@ -105,10 +106,11 @@ class Dispatcher:
                     self._signals.check()
                 progress.done += block.there
             self._play_block(block, store, folder, progress)
-            planner.finish(block)
+            for decision in planner.finish(block):
+                self._announce(decision, folder, progress)
             # Whether it is enough follows from all deals, so those are read again.
             if block.whole and enough is None:
-                checkpoint.keep(store, block.number + 1, planner, progress)
+                checkpoint.keep(store, block.number + 1, progress)
             if enough is not None and enough(store.records(block.span.rounds, block.span.matches)):
                 return block.span.rounds.stop
         return None
@@ -132,6 +134,15 @@ class Dispatcher:
             self._tell_news()
             self._signals.check()
             self._reporter.update(progress)
+
+    def _announce(self, decision: Decision, folder: ResultsFolder, progress: Progress) -> None:
+        """Report that a bot is benched, and how to undo it."""
+        name = progress.tallies[decision.entrant].name
+        undo = shlex.join(["tourney", "unbench", str(folder.path), name])
+        self._reporter.say(
+            f"{name} is benched, and forfeits its deals from here on: {decision.reason}."
+            f" To let it play: {undo}"
+        )
 
     def _tell_news(self) -> None:
         for line in self._executor.news():
@@ -193,7 +204,7 @@ def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
     lines: dict[int, list[str]] = {}
     for fault in record.faults:
         parts = [
-            f"FAULT {fault.kind}: {fault.cause}",
+            fault.cause if fault.unplayed else f"FAULT {fault.kind}: {fault.cause}",
             f"it was asked: {fault.request[:_REQUEST_LOGGED]}" if fault.request else "",
             f"it had written: {fault.answer}" if fault.answer else "",
             f"its stderr: {fault.stderr}" if fault.stderr else "",

@@ -38,9 +38,11 @@ def kept_stages(store: Store, entrants: int, rounds: int) -> list[Stage]:
 
 
 def absent(store: Store) -> frozenset[int]:
-    """The entrants that play no more rounds."""
+    """Return the entrants that are in no further round; benched ones are, and forfeit there."""
     return frozenset(
-        decision.entrant for decision in in_force(store) if decision.from_round is not None
+        decision.entrant
+        for decision in in_force(store)
+        if decision.from_round is not None and decision.kind != "benched"
     )
 
 

@@ -2,8 +2,8 @@
 
 Within a block the rotations of duplicate deals are the outer loop, and a worker renews its bots
 before it plays another rotation of the same deals, so no process ever meets the same cards twice.
-Blocks grow from one round: a bot that fails in every deal of a round is found out after the first,
-and long runs still renew their bots seldom.
+Blocks grow from one round: a bot that always fails is benched early (see `benching`), and long
+runs still renew their bots seldom.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from tourney_runner.play.play_settings import AutoForfeit, MatchPlan
+from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.store import ALL
+from tourney_runner.run.benching import BENCH_AFTER, Benching
 from tourney_runner.schedule.base import RoundResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from tourney_runner.results.records import FaultKind
+    from tourney_runner.results.records import Decision
     from tourney_runner.results.store import Store
     from tourney_runner.schedule.base import Format, Table
 
@@ -49,7 +50,9 @@ class Block(NamedTuple):
     there: int
     """How many matches (rotations counted) are stored already."""
     whole: bool
-    """Whether it stays as it is when the tournament is given more rounds."""
+    """Whether it need not be looked at again once it is finished."""
+    border: bool
+    """Whether it ends in the same place when the tournament is given more rounds."""
 
 
 def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Iterator[Span]:
@@ -84,6 +87,7 @@ class Planner:
         store: The results so far.
         duplicate: Rotations of each deal; 0 for matches of fresh deals.
         most_matches: Of a block.
+        bench_after: See `benching.Benching`.
     """
 
     def __init__(
@@ -92,13 +96,15 @@ class Planner:
         store: Store,
         duplicate: int,
         most_matches: int = MOST_MATCHES,
+        *,
+        bench_after: int = BENCH_AFTER,
     ) -> None:
         self._most_matches = most_matches
         self._format = tournament_format
         self._store = store
         self._rotations = max(1, duplicate)
         self._finished: list[RoundResult] = []
-        self._retired: dict[int, AutoForfeit] = {}
+        self._benching = Benching(store, bench_after, tournament_format.field.format_rules)
         self._done = 0
         self._plans: dict[tuple[int, int], Iterator[Table]] = {}
         """The plan of a round whose first so many tables have been taken from it."""
@@ -113,20 +119,9 @@ class Planner:
             return None
         return sum(cast("list[int]", sizes)) * self._rotations
 
-    @property
-    def retired(self) -> tuple[AutoForfeit, ...]:
-        """Entrants that forfeit all blocks after those that were given to `finish`."""
-        return tuple(self._retired.values())
-
-    def skip(self, done: int, retired: Iterable[AutoForfeit]) -> None:
-        """Do not look at blocks that are known to be finished.
-
-        Args:
-            done: The first so many; each was `Block.whole`.
-            retired: What `retired` was after them.
-        """
+    def skip(self, done: int) -> None:
+        """Leave out the first `done` blocks, which are known to be finished and `Block.whole`."""
         self._done = done
-        self._retired = {bot.entrant: bot for bot in retired}
 
     def blocks(self) -> Iterator[Block]:
         """The blocks in turn; each must be played and given to `finish` before the next."""
@@ -144,21 +139,22 @@ class Planner:
             if tables is None:
                 return
             # A format that plans from results needs those of every round again.
-            whole = ahead and there == rounds
-            yield self._block(number, span._replace(rounds=there), tables, whole=whole)
+            border = there == rounds
+            cut = span._replace(rounds=there)
+            waves, stored = self._waves(cut, tables)
+            yield Block(number, cut, waves, stored, whole=ahead and border, border=border)
 
-    def finish(self, block: Block) -> None:
-        """Learn from a block all of whose matches are stored."""
+    def finish(self, block: Block) -> list[Decision]:
+        """Take in a block all of whose matches are stored; return who is benched after it."""
         if not block.span.ends:
-            return
-        for number, entrant, kind in self._store.faulted_throughout(block.span.rounds):
-            # At a newcomer's tables the others sit too seldom to be judged by them.
-            if self._format.newcomer(number) in {None, entrant}:
-                self._retired.setdefault(
-                    entrant, AutoForfeit(entrant, cast("FaultKind", kind), number)
-                )
+            return []
         if not self._format.ahead():
             self._finished += [round_result(self._store, number) for number in block.span.rounds]
+        # The end of a block that is cut short by the last round is no border: with more rounds
+        # it is elsewhere.
+        if not block.border:
+            return []
+        return self._benching.decide(block.span.rounds, self._format.newcomer)
 
     def _tables(self, rounds: range, matches: range) -> list[Table] | None:
         tables: list[Table] = []
@@ -184,7 +180,11 @@ class Planner:
             self._plans = {(number, matches.stop): planned}
         return islice(planned, len(matches))
 
-    def _block(self, number: int, span: Span, tables: list[Table], *, whole: bool) -> Block:
+    def _waves(
+        self, span: Span, tables: list[Table]
+    ) -> tuple[tuple[tuple[MatchPlan, ...], ...], int]:
+        """Return the missing matches by rotation, and how many matches are stored."""
+        forfeits = self._benching.forfeits()
         there = self._store.keys(span.rounds, self._rotations, span.matches)
         waves = []
         for rotation in range(self._rotations):
@@ -194,15 +194,14 @@ class Planner:
                     table.match,
                     table.seating,
                     rotation,
-                    tuple(self._retired[bot] for bot in table.seating if bot in self._retired),
+                    tuple(filter(None, (forfeits(table.round, bot) for bot in table.seating))),
                 )
                 for table in tables
                 if DealKey(table.round, table.match, rotation) not in there
             )
             waves.append(plans)
         missing = sum(map(len, waves))
-        stored = len(tables) * self._rotations - missing
-        return Block(number, span, tuple(waves), stored, whole)
+        return tuple(waves), len(tables) * self._rotations - missing
 
 
 def round_result(store: Store, number: int) -> RoundResult:

@@ -77,6 +77,8 @@ class Progress:
             tally.points += points
             tally.places += place
         for fault in record.faults:
+            if fault.unplayed:
+                continue
             self.tallies[fault.entrant].faults += 1
 
 

@@ -322,6 +322,7 @@ class _Run:
             self._store,
             self._config.match.duplicate,
             MOST_MATCHES if enough is None else _STEP,
+            bench_after=self._config.bench_after,
         )
         progress = Progress(
             planner.total(),

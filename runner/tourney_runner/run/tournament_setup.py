@@ -198,6 +198,7 @@ def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
         "limits": config.limits.model_dump(mode="json"),
         "on_fault": settings.on_fault,
         "max_faults": settings.max_faults,
+        "bench_after": config.bench_after,
         "restart": settings.restart,
         "strict": settings.strict,
         "ponder": settings.ponder,

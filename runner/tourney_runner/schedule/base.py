@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 __all__ = [
+    "FORMAT_RULES",
     "Field",
     "Format",
     "FormatOptions",
@@ -22,6 +23,10 @@ __all__ = [
     "Seating",
     "Table",
 ]
+
+FORMAT_RULES = 2
+"""Newest version of the rules for pairing, brackets and benching; a tournament keeps the version
+that it was begun with."""
 
 Seating = tuple[int, ...]
 """Entrant numbers by seat."""
@@ -63,10 +68,17 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     a team never sit at one table."""
     names: tuple[str, ...] = ()
     """The entrants' names, for formats whose options name some of them."""
+    format_rules: int = FORMAT_RULES
+    """The version of the rules for pairing, brackets and benching that the tournament follows."""
     absent: frozenset[int] = frozenset()
     """Entrants who play no part now; for formats that plan from results in which they did."""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.format_rules <= FORMAT_RULES:
+            raise UsageError(
+                f"this tournament is planned by version {self.format_rules} of the rules for"
+                f" pairing; this version of tourney has 1 to {FORMAT_RULES}, so use a newer one"
+            )
         there = len(self.present())
         if not 2 <= self.players <= there:
             raise UsageError(f"a table of {self.players} cannot be filled from {there} entrants")

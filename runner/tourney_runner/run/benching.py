@@ -1,0 +1,165 @@
+"""Benching: a bot whose deals all fail forfeits its further deals unplayed.
+
+A bot is judged where a block of rounds ends, and by the stored deals alone: how many workers
+played them, and how often the run was interrupted, changes nothing. The organiser may let it play
+again; then only deals from that round on are judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tourney_runner.play.play_settings import AutoForfeit
+from tourney_runner.results.records import Decision
+from tourney_runner.schedule.base import FORMAT_RULES
+from tourney_runner.text import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tourney_runner.results.records import DealOutcome
+    from tourney_runner.results.store import Store
+
+__all__ = ["BENCH_AFTER", "Benching", "end_benching", "plays_again_from"]
+
+BENCH_AFTER = 10
+"""Failed deals in a row after which a bot is benched, unless one round has more."""
+
+_UNTIL = "benched_until"
+"""The key under which the store keeps, by number of a decision, the first round after it."""
+
+
+class Benching:
+    """Benches bots of one tournament.
+
+    Args:
+        store: The results.
+        after: Failed deals in a row, at least; 0 to bench no bot.
+        rules: The rules of the tournament, see `schedule.base.FORMAT_RULES`.
+    """
+
+    def __init__(self, store: Store, after: int = BENCH_AFTER, rules: int = FORMAT_RULES) -> None:
+        self._store = store
+        self._after = after
+        self._find = self._failed_in_a_row if rules > 1 else self._failed_all_round
+
+    def forfeits(self) -> Callable[[int, int], AutoForfeit | None]:
+        """Return a function of (round, entrant): the forfeit due there, None if the bot plays."""
+        due: dict[int, list[tuple[range, AutoForfeit]]] = {}
+        for decision, rounds in _decisions(self._store):
+            kind = self._store.last_fault(decision.entrant, range(rounds.start))
+            forfeit = AutoForfeit(decision.entrant, kind, decision.reason)
+            due.setdefault(decision.entrant, []).append((rounds, forfeit))
+
+        def forfeit_of(number: int, entrant: int) -> AutoForfeit | None:
+            found = (one for rounds, one in due.get(entrant, ()) if number in rounds)
+            return next(found, None)
+
+        return forfeit_of
+
+    def decide(
+        self, rounds: range, newcomer: Callable[[int], int | None] = lambda _: None
+    ) -> list[Decision]:
+        """Bench the bots that fail, once all deals of a block are stored.
+
+        Args:
+            rounds: The rounds of the block.
+            newcomer: See `schedule.base.Format.newcomer`.
+
+        Returns:
+            The new decisions, which are stored.
+        """
+        if not self._after:
+            return []
+        benched = {
+            decision.entrant for decision, held in _decisions(self._store) if rounds.stop in held
+        }
+        found = [
+            Decision(0, utc_now(), "benched", entrant, reason, from_round=rounds.stop)
+            for entrant, reason in self._find(rounds, newcomer, self._after)
+            if entrant not in benched
+        ]
+        for decision in found:
+            self._store.decide(decision)
+        return found
+
+    def _failed_in_a_row(
+        self,
+        rounds: range,
+        newcomer: Callable[[int], int | None],  # noqa: ARG002 - a row may go over many rounds
+        after: int,
+    ) -> Iterator[tuple[int, str]]:
+        """Yield entrants whose last played deals all failed: as many as one round has, or more."""
+        judged = {one: plays_again_from(self._store, one) for one in self._store.failing(rounds)}
+        rows = {one: _Row(one, after) for one in judged}
+        number = rounds.stop
+        while rows and number > 0:
+            number -= 1
+            rows = {one: row for one, row in rows.items() if number >= judged[one]}
+            deals = list(self._store.outcomes(range(number, number + 1))) if rows else []
+            for entrant, row in list(rows.items()):
+                if not row.extend(deals):
+                    del rows[entrant]
+                elif row.complete:
+                    del rows[entrant]
+                    yield entrant, f"all of its last {row.needed} deals failed"
+
+    def _failed_all_round(
+        self, rounds: range, newcomer: Callable[[int], int | None], _: int
+    ) -> Iterator[tuple[int, str]]:
+        """Yield entrants that failed in every deal of a round: rules 1."""
+        found: dict[int, int] = {}
+        for number, entrant in self._store.faulted_throughout(rounds):
+            # At a newcomer's tables the others sit too seldom to be judged by them.
+            eligible = newcomer(number) in {None, entrant}
+            if eligible and number >= plays_again_from(self._store, entrant):
+                found.setdefault(entrant, number)
+        for entrant, number in found.items():
+            yield entrant, f"it failed in every deal of round {number + 1}"
+
+
+class _Row:
+    """Failed deals of an entrant in a row, counted from the last one backwards."""
+
+    def __init__(self, entrant: int, after: int) -> None:
+        self._entrant = entrant
+        self._failed = 0
+        self.needed = after
+        """Deals that must have failed: those of one round, if that is more."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether enough deals have failed."""
+        return self._failed >= self.needed
+
+    def extend(self, deals: list[DealOutcome]) -> bool:
+        """Count the deals of the round before; return whether the row may still go on."""
+        own = [deal for deal in deals if self._entrant in deal.seating]
+        self.needed = max(self.needed, len(own))
+        for deal in reversed(own):
+            faults = [fault for fault in deal.faults if fault.entrant == self._entrant]
+            if any(fault.unplayed for fault in faults):
+                continue
+            if all(fault.substituted for fault in faults):
+                return self.complete
+            self._failed += 1
+        return True
+
+
+def _decisions(store: Store) -> list[tuple[Decision, range]]:
+    """Return all benchings and the rounds for which each holds, or held."""
+    until: dict[str, int] = store.meta(_UNTIL) or {}
+    found = [one for one in store.decisions() if one.kind == "benched"]
+    return [(one, range(one.from_round or 0, until.get(str(one.number), 2**62))) for one in found]
+
+
+def plays_again_from(store: Store, entrant: int) -> int:
+    """Return the first round whose deals may bench an entrant: after its last benching."""
+    ends = [rounds.stop for one, rounds in _decisions(store) if one.entrant == entrant]
+    return max((end for end in ends if end < 2**62), default=0)
+
+
+def end_benching(store: Store, decision: Decision, first: int) -> None:
+    """Let a benched bot play again from a round on; `decision` says when that was decided."""
+    until: dict[str, int] = store.meta(_UNTIL) or {}
+    store.decide(decision, **{_UNTIL: until | {str(decision.number): first}})
