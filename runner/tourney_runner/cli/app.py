@@ -16,6 +16,7 @@ from tourney_runner.cli import (
     check,
     compare,
     disqualify,
+    docs,
     doctor,
     export,
     games,
@@ -53,7 +54,7 @@ SECTIONS = {
         verify,
     ),
     "A bot of your own": (new, check, play, submit),
-    "To look up": (games, schema, doctor),
+    "To look up": (docs, games, schema, doctor),
 }
 """The modules of all commands, in the order and under the headings of the help."""
 

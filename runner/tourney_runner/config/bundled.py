@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["bundled", "bundled_folder", "bundled_names"]
+__all__ = ["bundled", "bundled_folder", "bundled_names", "guides"]
 
 
 def bundled_folder(name: str) -> Path | None:
@@ -44,3 +44,13 @@ def bundled_names() -> list[str]:
     """The file names of all of them, sorted."""
     folder = bundled_folder("configs")
     return sorted(path.name for path in folder.glob("*.yaml")) if folder else []
+
+
+def guides() -> dict[str, tuple[str, str]]:
+    """Return the guides that come with the program: title and Markdown text, by name, sorted."""
+    folder = bundled_folder("docs")
+    found: dict[str, tuple[str, str]] = {}
+    for path in sorted(folder.glob("*.md")) if folder else ():
+        text = path.read_text(encoding="utf-8")
+        found[path.stem] = (text.partition("\n")[0].lstrip("# "), text)
+    return found
