@@ -34,7 +34,7 @@ import sys
 if "dask" in sys.orig_argv:
     import tourney_runner.cluster.worker_plugin as host
     enter = host.enter
-    def cut(luggage, dask_worker):
+    def cut(bundle, dask_worker):
         host.enter = enter
         for line, use in list(dask_worker._comms.items()):
             if use == "run":
@@ -44,7 +44,7 @@ if "dask" in sys.orig_argv:
 """
 IMPATIENT = """
 import tourney_runner.run.watchdog as silence
-silence.TELL_EVERY, silence.END_AFTER = 3.0, 6.0
+silence.REPORT_EVERY, silence.END_AFTER = 3.0, 6.0
 """
 
 
@@ -179,7 +179,7 @@ def test_a_worker_program_that_hangs_is_named_and_ended_and_costs_nothing(
         os.kill(program, signal.SIGSTOP)
         ended = arena.end(process)
     named = f"worker {program} of the Dask worker tcp://"
-    assert re.search(f"{named}.* has said nothing for . s while (start|playing)", ended.stderr)
+    assert re.search(f"{named}.* has been silent for . s while (start|playing)", ended.stderr)
     assert "; it is ended, and that is done again" in ended.stderr
     assert arena.table("far")["complete"]
     assert not any(row["faults"] for row in arena.rows("far").values())

@@ -120,6 +120,16 @@ def test_results_that_were_begun_with_a_seed_in_words_keep_it(folder: Path) -> N
         load(folder, text, earlier_seed="in other words")
 
 
+@pytest.mark.parametrize("null", ["null", "~", "Null", ""])
+def test_a_name_of_null_is_not_taken_for_a_missing_one(null: str, folder: Path) -> None:
+    for text in (
+        f"game: tienlen\nname: {null}\n{BOTS}",
+        f"game: tienlen\nbots: [{{bot: bots/a, name: {null}}}, bots/b, bots/c, bots/d]\n",
+    ):
+        with pytest.raises(ConfigError, match="name: found nothing, expected a name"):
+            load(folder, text)
+
+
 def test_forms_of_a_bot(folder: Path) -> None:
     (folder / "deep").mkdir()
     (folder / "deep" / "c.yaml").write_text(

@@ -6,7 +6,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from tourney_runner.run.watchdog import END_AFTER, TELL_EVERY, Silence
+from tourney_runner.run.watchdog import END_AFTER, REPORT_EVERY, Silence
 from whole_program import NAP, until
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ STEP = 0.5
 
 def _looks(silence: Silence, seconds: float) -> tuple[list[int], bool]:
     """When a silence was told of that begins at 100 s, and whether the worker was lost."""
-    silence.broken(100.0)
-    sights = [silence.look(100.0 + STEP * number) for number in range(int(seconds / STEP) + 1)]
-    return [round(sight.seconds) for sight in sights if sight.tell], sights[-1].lost
+    silence.restart(100.0)
+    sights = [silence.check(100.0 + STEP * number) for number in range(int(seconds / STEP) + 1)]
+    return [round(report.seconds) for report in sights if report.due], sights[-1].lost
 
 
 def test_a_silence_is_told_of_once_in_a_while() -> None:
-    assert _looks(Silence(), 3.5 * TELL_EVERY) == ([15, 30, 45], False)
+    assert _looks(Silence(), 3.5 * REPORT_EVERY) == ([15, 30, 45], False)
 
 
 def test_a_worker_that_stays_silent_is_lost() -> None:
@@ -40,10 +40,10 @@ def test_a_sign_of_life_ends_the_silence() -> None:
 def test_time_in_which_nobody_looked_does_not_count() -> None:
     """As when the machine sleeps."""
     silence = Silence()
-    silence.broken(100.0)
-    sight = silence.look(100.0 + 10 * END_AFTER)
-    assert not sight.tell
-    assert not sight.lost
+    silence.restart(100.0)
+    report = silence.check(100.0 + 10 * END_AFTER)
+    assert not report.due
+    assert not report.lost
 
 
 def test_a_stopped_worker_is_named_and_the_run_goes_on_with_it(arena: Arena) -> None:
@@ -54,9 +54,9 @@ def test_a_stopped_worker_is_named_and_the_run_goes_on_with_it(arena: Arena) -> 
     [worker] = arena.workers()
     os.kill(worker, signal.SIGSTOP)
     assert process.stderr is not None
-    line = until(lambda: _line_with("has said nothing", process.stderr))
+    line = until(lambda: _line_with("has been silent", process.stderr))
     os.kill(worker, signal.SIGCONT)
-    assert f"worker {worker} has said nothing for 15 s while playing round" in line
+    assert f"worker {worker} has been silent for 15 s while playing round" in line
     arena.end(process)
     assert arena.table()["complete"]
     assert arena.is_clean()

@@ -36,13 +36,14 @@ from tourney_runner.cli import (
     unbench,
     verify,
     withdraw,
+    workers,
 )
 from tourney_runner.errors import ConfigError, Interrupted, TourneyError
 
 __all__ = ["app", "run_app"]
 
 SECTIONS = {
-    "A tournament": (plan, run, standings, compare),
+    "A tournament": (plan, run, workers, standings, compare),
     "Its results": (publish, serve, replay, export),
     "A contest that lives for weeks": (
         season,
@@ -56,7 +57,10 @@ SECTIONS = {
     "A bot of your own": (new, check, play, submit),
     "To look up": (docs, games, schema, doctor),
 }
-"""The modules of all commands, in the order and under the headings of the help."""
+"""The modules of all commands, in the order and under the headings of the help.
+
+Each module has a function of its own name, the command.
+"""
 
 
 class _Sections(TyperGroup):
@@ -83,7 +87,8 @@ app = typer.Typer(
 )
 for section in SECTIONS.values():
     for module in section:
-        module.add(app)
+        command = module.__name__.rpartition(".")[2]
+        app.command(command)(getattr(module, command))
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - the signature that typer calls

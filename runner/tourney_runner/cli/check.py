@@ -9,7 +9,7 @@ import typer
 
 from tourney_runner.cli.options import BotFolder, Json
 
-__all__ = ["add", "check"]
+__all__ = ["check"]
 
 
 def check(
@@ -55,8 +55,3 @@ def check(
             typer.echo(line)
     if not report.passed:
         raise typer.Exit(2)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("check")(check)

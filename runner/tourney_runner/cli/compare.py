@@ -18,10 +18,12 @@ from tourney_runner.cli.options import (
     Out,
     Seed,
     SkipBroken,
+    number,
     this_command,
+    whole_number,
 )
 
-__all__ = ["add", "compare"]
+__all__ = ["compare"]
 
 
 def compare(  # noqa: PLR0913 - each is an option
@@ -31,24 +33,38 @@ def compare(  # noqa: PLR0913 - each is an option
     *,
     d0: Annotated[
         float,
-        typer.Option(metavar="PLACES", help="Not better: A finishes so far ahead of B at most."),
+        typer.Option(
+            metavar="PLACES",
+            parser=number,
+            help="Not better: A finishes so far ahead of B at most.",
+        ),
     ] = 0.0,
     d1: Annotated[
         float,
-        typer.Option(metavar="PLACES", help="Better: A finishes so far ahead of B at least."),
+        typer.Option(
+            metavar="PLACES", parser=number, help="Better: A finishes so far ahead of B at least."
+        ),
     ] = 0.1,
     alpha: Annotated[
         float,
-        typer.Option(metavar="P", help="How often `better` may be wrong where the lead is d0."),
+        typer.Option(
+            metavar="P", parser=number, help="How often `better` may be wrong where the lead is d0."
+        ),
     ] = 0.05,
     beta: Annotated[
         float,
-        typer.Option(metavar="P", help="How often `not better` may be wrong where the lead is d1."),
+        typer.Option(
+            metavar="P",
+            parser=number,
+            help="How often `not better` may be wrong where the lead is d1.",
+        ),
     ] = 0.05,
     cap: Annotated[
         int,
         typer.Option(
-            metavar="N", min=20, max=1_000_000, help="Matches after which it stays undecided."
+            metavar="N",
+            parser=whole_number(20, 1_000_000),
+            help="Matches after which it stays undecided.",
         ),
     ] = 10_000,
     out: Out = None,
@@ -72,14 +88,14 @@ def compare(  # noqa: PLR0913 - each is an option
         from tourney_runner.config import load_config
         from tourney_runner.errors import UsageError
         from tourney_runner.ratings.gsprt import Rule
-        from tourney_runner.run.run_options import RunChoices
+        from tourney_runner.run.tournament import RunOptions
 
     try:
         rule = Rule(d0=d0, d1=d1, alpha=alpha, beta=beta, cap=cap)
     except ValueError as error:
         raise UsageError(str(error)) from error
     loaded = load_config(config, seed=seed, skip_broken=skip_broken)
-    choices = RunChoices(
+    choices = RunOptions(
         folder=out or Path("results") / comparison_name(loaded.path.stem, a, b),
         again=this_command(),
         jobs=jobs,
@@ -91,8 +107,3 @@ def compare(  # noqa: PLR0913 - each is an option
     )
     result = compare_bots(duel(loaded, a, b, rule), rule, choices, make_reporter())
     typer.echo("\n".join(result.lines()))
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("compare")(compare)

@@ -8,7 +8,7 @@ import typer
 
 from tourney_runner.cli.options import BotName, ResultsDir, Undo
 
-__all__ = ["add", "disqualify"]
+__all__ = ["disqualify"]
 
 
 def disqualify(
@@ -32,8 +32,3 @@ def disqualify(
         summary, line = sanctions.rule(folder, "disqualified", bot, reason)
     print_table(summary)
     typer.echo(line)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("disqualify")(disqualify)

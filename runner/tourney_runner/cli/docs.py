@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["add", "docs"]
+__all__ = ["docs"]
 
 
 def docs(
@@ -40,8 +40,3 @@ def docs(
     console = stdout_console()
     with console.pager(styles=True):
         console.print(Markdown(text))
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("docs")(docs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-__all__ = ["add", "doctor"]
+__all__ = ["doctor"]
 
 
 def doctor() -> None:
@@ -31,8 +31,3 @@ def doctor() -> None:
     typer.echo(f"cores: {available()}, of which {len(cores)} are free for a run")
     for core in cores:
         core.release()
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("doctor")(doctor)

@@ -9,7 +9,7 @@ import typer
 
 from tourney_runner.cli.options import ResultsDir
 
-__all__ = ["add", "export"]
+__all__ = ["export"]
 
 
 def export(
@@ -59,8 +59,3 @@ def export(
         if table is not None:
             write_table(summarise(store), table)
             typer.echo(f"{table}: the ranking")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("export")(export)

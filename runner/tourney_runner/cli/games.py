@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["add", "games"]
+__all__ = ["games"]
 
 
 def games(
@@ -19,8 +19,3 @@ def games(
     from tourney_runner.cli.output import game_list, game_options
 
     typer.echo(game_list() if game is None else game_options(game))
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("games")(games)

@@ -9,7 +9,7 @@ import typer
 
 from tourney_runner.cli.options import LeaguePath
 
-__all__ = ["add", "league"]
+__all__ = ["league"]
 
 
 class Format(StrEnum):
@@ -40,8 +40,3 @@ def league(
         stdout_console().print(as_table(table))
     else:
         write_exactly({Format.json: as_json, Format.md: as_markdown}[format](table))
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("league")(league)

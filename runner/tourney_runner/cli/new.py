@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["add", "new"]
+__all__ = ["new"]
 
 
 def new(
@@ -46,8 +46,3 @@ def new(
         typer.echo(f"this machine lacks {programs}, which it needs: install it first", err=True)
     check = shlex.join(["tourney", "check", str(folder)])
     typer.echo(f"\nmake it better: {kit.change}\ntry it:         {check}")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("new")(new)

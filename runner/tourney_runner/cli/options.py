@@ -5,8 +5,10 @@ They are types for the commands' signatures; what is left out is there as `None`
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -29,8 +31,32 @@ __all__ = [
     "Seed",
     "SkipBroken",
     "Undo",
+    "number",
     "this_command",
+    "whole_number",
 ]
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers for `typer.Option`, with an error in plain words."""
+
+    def parse(text: str) -> int:
+        if re.fullmatch(r"-?[0-9]{1,18}", text) and least <= int(text) <= most:
+            return int(text)
+        raise typer.BadParameter(
+            f"found {text[:60]!r}, expected a whole number from {least:,} to {most:,}"
+        )
+
+    return parse
+
+
+def number(text: str) -> float:
+    """Parse a number for `typer.Option`, with an error in plain words."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"found {text[:60]!r}, expected a number") from error
+
 
 ConfigFile = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="The tournament's YAML file.", show_default=False)
@@ -71,7 +97,10 @@ SkipBroken = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=1, max=256, help="Workers.", show_default="one for each free core"
+        metavar="N",
+        parser=whole_number(1, 256),
+        help="Workers.",
+        show_default="one for each free core",
     ),
 ]
 NoPin = Annotated[

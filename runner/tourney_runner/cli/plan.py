@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tourney_runner.cli.options import ConfigFile, Jobs, Seed
 
-if TYPE_CHECKING:
-    import typer
-
-__all__ = ["add", "plan"]
+__all__ = ["plan"]
 
 
 def plan(
@@ -37,8 +32,3 @@ def plan(
     console = stdout_console()
     for line in lines:
         tell(console, line)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("plan")(plan)

@@ -10,7 +10,7 @@ import typer
 
 from tourney_runner.cli.options import ConfigFile
 
-__all__ = ["add", "play"]
+__all__ = ["play"]
 
 
 def play(  # noqa: PLR0913 - each is an option
@@ -63,8 +63,3 @@ def play(  # noqa: PLR0913 - each is an option
     if deals:
         look = shlex.join(["tourney", "replay", str(folder), "1"])
         typer.echo(f"deals kept in {folder}: {deals}; to look at one: {look}")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("play")(play)

@@ -10,7 +10,7 @@ import typer
 
 from tourney_runner.cli.options import ResultsDir
 
-__all__ = ["add", "publish"]
+__all__ = ["publish"]
 
 
 class Logs(StrEnum):
@@ -73,8 +73,3 @@ def publish(  # noqa: PLR0913 - each is an option
         else:
             Site(store, summary, choices).write(to)
     typer.echo(f"the site: {(to or folder / SITE_FOLDER) / 'index.html'}")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("publish")(publish)

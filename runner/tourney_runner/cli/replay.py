@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tourney_runner.replay.refeed import Stored
     from tourney_runner.results.store import Store
 
-__all__ = ["add", "replay"]
+__all__ = ["replay"]
 
 
 def replay(  # noqa: PLR0913 - each is an option
@@ -156,8 +156,3 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
         except (Fault, HostFailureError) as error:
             raise UsageError(f"{bot}: {error}") from error
     typer.echo(summary_line(compared, stored.names[seat]))
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("replay")(replay)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.process.sandbox import Mode
 
-__all__ = ["add", "rerun"]
+__all__ = ["rerun"]
 
 
 def rerun(
@@ -45,8 +45,3 @@ def rerun(
     summary, line = play_rerun(folder, number, reason, Workers(1, mode), staged)
     print_table(summary)
     typer.echo(line)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("rerun")(rerun)

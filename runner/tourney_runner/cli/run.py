@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +25,29 @@ from tourney_runner.cli.options import (
     this_command,
 )
 
-__all__ = ["add", "run"]
+if TYPE_CHECKING:
+    from tourney_runner.publish.summary import Summary
+
+__all__ = ["run"]
+
+
+def _time(text: str) -> float:
+    """Return a local time as seconds since the epoch: the next such time of day, or a date's."""
+    now = datetime.now()  # noqa: DTZ005 - what the user types is local time
+    try:
+        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", text):
+            time = datetime.strptime(text, "%H:%M").time()  # noqa: DTZ007 - as above
+            found = datetime.combine(now.date(), time)
+            found = found if found > now else found + timedelta(days=1)
+        else:
+            found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"found {text[:60]!r}, expected a time such as 17:00 or 2026-12-01T17:00"
+        ) from error
+    if found.timestamp() <= now.timestamp():
+        raise typer.BadParameter(f"{text} is over already")
+    return found.timestamp()
 
 
 def run(  # noqa: PLR0913 - each is an option
@@ -50,6 +75,18 @@ def run(  # noqa: PLR0913 - each is an option
     no_pin: NoPin = False,
     no_sandbox: NoSandbox = False,
     dask: Dask = None,
+    until: Annotated[
+        float | None,
+        typer.Option(
+            parser=_time,
+            metavar="TIME",
+            help="Start no more matches from then on: 17:00, or 2026-12-01T17:00.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print events and the table as lines of JSON.")
+    ] = False,
 ) -> None:
     """Play a tournament and print its ranking.
 
@@ -68,18 +105,20 @@ def run(  # noqa: PLR0913 - each is an option
             skip_broken=skip_broken,
         )
 
-        from contextlib import closing
+        from json import loads
 
         from tourney_runner.cli.live import LiveReporter
-        from tourney_runner.cli.output import print_table
+        from tourney_runner.cli.run_events import JsonReporter, QuietReporter, write_event
         from tourney_runner.cli.run_progress import make_reporter
-        from tourney_runner.publish.schedule_warning import short_schedule
-        from tourney_runner.results.store import FILE_NAME, Store
+        from tourney_runner.errors import TourneyError, UsageError
+        from tourney_runner.publish.tables import as_json
         from tourney_runner.run.roster import entered
-        from tourney_runner.run.run_options import RunChoices
+        from tourney_runner.run.tournament import RunOptions
         from tourney_runner.run.tournament import run as run_tournament
 
-    choices = RunChoices(
+    if quiet and json:
+        raise UsageError("--quiet and --json exclude each other; leave one of them out")
+    options = RunOptions(
         folder=folder,
         again=this_command(),
         jobs=jobs,
@@ -88,23 +127,35 @@ def run(  # noqa: PLR0913 - each is an option
         fresh=fresh,
         skip_broken=skip_broken,
         sandbox="off" if no_sandbox else None,
-        added=tuple(entered(folder, loaded) for folder in add_bots or ()),
+        added=tuple(entered(bot, loaded) for bot in add_bots or ()),
         new_versions=new_versions,
+        until=until,
     )
-    reporter = make_reporter()
+    reporter = JsonReporter() if json else QuietReporter() if quiet else make_reporter()
     if live:
-        reporter = LiveReporter(reporter, choices.folder)
-    summary = run_tournament(loaded, choices, reporter)
-    with closing(Store(choices.folder / FILE_NAME)) as store:
+        reporter = LiveReporter(reporter, folder)
+    try:
+        summary = run_tournament(loaded, options, reporter)
+    except TourneyError as error:
+        if json:
+            write_event("error", text=str(error))
+        raise
+    if json:
+        write_event("table", **loads(as_json(summary)))
+    elif not quiet:
+        _print_result(summary, folder, secret=loaded.seed is None)
+
+
+def _print_result(summary: Summary, folder: Path, *, secret: bool) -> None:
+    from tourney_runner.cli.output import print_table
+    from tourney_runner.publish.schedule_warning import short_schedule
+    from tourney_runner.results.store import FILE_NAME, Store
+
+    with closing(Store(folder / FILE_NAME)) as store:
         print_table(summary, short_schedule(store, summary))
-    if summary.seed is not None and loaded.seed is None:
+    if summary.seed is not None and secret:
         typer.echo(f"the seed, secret so far: {summary.seed}")
     if any(entrant.faults for entrant in summary.entrants):
-        again = f"tourney replay {shlex.quote(str(choices.folder))} --last-fault NAME"
-        typer.echo(f"why bots failed: {choices.folder / 'logs'}, or {again}")
-    typer.echo(f"the page: {choices.folder / 'index.html'}")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("run")(run)
+        again = f"tourney replay {shlex.quote(str(folder))} --last-fault NAME"
+        typer.echo(f"why bots failed: {folder / 'logs'}, or {again}")
+    typer.echo(f"the page: {folder / 'index.html'}")

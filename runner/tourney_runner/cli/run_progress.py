@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["make_reporter"]
 
-_PLAIN_EVERY = 5.0
+_PLAIN_FIRST, _PLAIN_GROWTH, _PLAIN_LONGEST = 5.0, 1.3, 600.0
+"""Seconds between the first two lines in a file or pipe, the factor by which the gaps grow, and
+the longest gap: some 20 lines in the first hour, then 6 an hour."""
 _LIVE_EVERY = 0.25
 """Seconds between two looks of a person."""
 _AROUND = 6
@@ -55,9 +57,11 @@ def _rates(progress: Progress, seconds: float) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """A length of time as people read it off a clock."""
+    """Return a length of time as on a clock; from two days on, in days and hours."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24} days {hours % 24} h"
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
@@ -95,11 +99,12 @@ class _TimedReporter(Reporter):
 
 
 class PlainReporter(_TimedReporter):
-    """Lines on stderr, one every few seconds."""
+    """Lines on stderr, at growing distances."""
 
     def __init__(self) -> None:
         super().__init__()
         self._told = 0.0
+        self._gap = _PLAIN_FIRST
 
     def say(self, line: str) -> None:
         """See `Reporter.say`."""
@@ -114,9 +119,10 @@ class PlainReporter(_TimedReporter):
     def update(self, progress: Progress) -> None:
         """See `Reporter.update`."""
         now = time.monotonic()
-        if now - self._told < _PLAIN_EVERY:
+        if now - self._told < self._gap:
             return
         self._told = now
+        self._gap = min(_PLAIN_LONGEST, self._gap * _PLAIN_GROWTH)
         seconds = self._seconds()
         parts = [progress.share, _rates(progress, seconds)]
         if remaining := self._remaining(progress, seconds):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["add", "schema"]
+__all__ = ["schema"]
 
 
 class What(StrEnum):
@@ -39,8 +39,3 @@ def schema(
 
         document = config_schema()
     write_exactly(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("schema")(schema)

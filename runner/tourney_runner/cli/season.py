@@ -8,7 +8,7 @@ import typer
 
 from tourney_runner.cli.options import Jobs, Json, LeaguePath, this_command
 
-__all__ = ["add", "season"]
+__all__ = ["season"]
 
 
 def season(
@@ -59,8 +59,3 @@ def season(
         if close and config.seed is None:
             summary, _ = seasons.season_summary(choices.folder)
             typer.echo(f"the seed, secret until now: {summary.seed}")
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("season")(season)

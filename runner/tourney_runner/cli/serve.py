@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["add", "serve"]
+__all__ = ["serve"]
 
 
 def serve(
@@ -45,8 +45,3 @@ def serve(
     with SiteServer(site, host, port) as server, suppress(KeyboardInterrupt):
         typer.echo(f"{server.address} shows {site}; Ctrl-C ends it")
         server.serve_forever()
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("serve")(serve)

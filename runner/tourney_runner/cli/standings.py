@@ -10,7 +10,7 @@ import typer
 
 from tourney_runner.cli.options import ResultsDir
 
-__all__ = ["add", "standings"]
+__all__ = ["standings"]
 
 
 class Format(StrEnum):
@@ -62,8 +62,3 @@ def standings(
             return
     writers = {Path(file).suffix: write for _, file, write in FORMATS}
     write_exactly(writers[f".{format}"](summary))
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("standings")(standings)

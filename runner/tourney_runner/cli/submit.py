@@ -8,7 +8,7 @@ import typer
 
 from tourney_runner.cli.options import BotFolder, LeaguePath
 
-__all__ = ["add", "submit"]
+__all__ = ["submit"]
 
 
 def submit(
@@ -46,8 +46,3 @@ def submit(
     typer.echo()
     for line in submission.next_steps():
         typer.echo(line)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("submit")(submit)

@@ -6,7 +6,7 @@ import typer
 
 from tourney_runner.cli.options import BotName, ResultsDir
 
-__all__ = ["add", "unbench"]
+__all__ = ["unbench"]
 
 
 def unbench(folder: ResultsDir, bot: BotName) -> None:
@@ -22,8 +22,3 @@ def unbench(folder: ResultsDir, bot: BotName) -> None:
     summary, line = sanctions.unbench(folder, bot)
     print_table(summary)
     typer.echo(line)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("unbench")(unbench)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tourney_runner.cli.options import Jobs, Json, NoSandbox, ResultsDir, SameBots
+from tourney_runner.cli.options import Jobs, Json, NoSandbox, ResultsDir, SameBots, whole_number
 
 if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.process.sandbox import Mode
 
-__all__ = ["add", "verify"]
+__all__ = ["verify"]
 
 
 def verify(  # noqa: PLR0913 - each is an option
@@ -28,7 +28,7 @@ def verify(  # noqa: PLR0913 - each is an option
         int | None,
         typer.Option(
             metavar="N",
-            min=0,
+            parser=whole_number(0, 1_000_000_000),
             help="Play so many deals again.",
             show_default="10, if the bots are at hand",
         ),
@@ -67,8 +67,3 @@ def verify(  # noqa: PLR0913 - each is an option
         typer.echo("\n".join(report_lines(report)))
     if not report.passed:
         raise typer.Exit(1)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("verify")(verify)

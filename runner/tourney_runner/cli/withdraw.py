@@ -9,7 +9,7 @@ import typer
 
 from tourney_runner.cli.options import BotName, ResultsDir, Undo
 
-__all__ = ["add", "withdraw"]
+__all__ = ["withdraw"]
 
 
 def _day(text: str) -> date:
@@ -53,8 +53,3 @@ def withdraw(
         summary, line = sanctions.rule(folder, "withdrawn", bot, reason, since)
     print_table(summary)
     typer.echo(line)
-
-
-def add(app: typer.Typer) -> None:
-    """Put the command into the program."""
-    app.command("withdraw")(withdraw)

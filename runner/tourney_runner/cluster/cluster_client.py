@@ -22,9 +22,9 @@ from tourney_runner.cluster.machines import Machines
 from tourney_runner.cluster.task_queue import TaskQueue
 from tourney_runner.cluster.worker_session import (
     BadMachineError,
-    Member,
     Shared,
     UnusableWorkerError,
+    WorkerSession,
     first_error,
     lacks_tourney,
     other_version,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tourney_runner.cluster.run_bundle import RunBundle
     from tourney_runner.run.worker_messages import Outcome, Task
 
-__all__ = ["LOCAL", "Engine"]
+__all__ = ["LOCAL", "ClusterClient"]
 
 LOCAL = "local"
 """Instead of an address: a cluster of its own, on this machine."""
@@ -61,12 +61,12 @@ _LEAVING = 8.0
 _PAUSED = "is paused by Dask, because its memory is used up (see its --memory-limit)"
 
 
-class Engine:
+class ClusterClient:
     """Runs tasks on a cluster until it is told to stop.
 
     Args:
         address: The scheduler's, or `LOCAL`.
-        luggage: What every worker needs.
+        bundle: What every worker needs.
         jobs: With `LOCAL`: how many workers; None for one a core.
         inbox: Where outcomes go, and at last the error that ended this, if one did.
         news: Where lines for the user go.
@@ -75,19 +75,19 @@ class Engine:
     def __init__(
         self,
         address: str,
-        luggage: RunBundle,
+        bundle: RunBundle,
         jobs: int | None,
         inbox: SimpleQueue[Outcome | Exception],
         news: deque[str],
     ) -> None:
         self._address = address
-        self._luggage = luggage
+        self._bundle = bundle
         self._jobs = jobs
         self._inbox = inbox
         self._news = news
-        self._desk = TaskQueue()
-        self._machines = Machines(luggage.parcels)
-        self._employed: dict[str, tuple[Member, asyncio.Task[None]]] = {}
+        self._queue = TaskQueue()
+        self._machines = Machines(bundle.bots)
+        self._sessions: dict[str, tuple[WorkerSession, asyncio.Task[None]]] = {}
         self._refused: dict[str, UnusableWorkerError] = {}
         self._paused: set[str] = set()
         self._unanswered = 0.0
@@ -97,7 +97,7 @@ class Engine:
     @property
     def slots(self) -> int:
         """Matches that can be played at a time, now."""
-        return self._desk.places
+        return self._queue.places
 
     async def run(self) -> None:
         """Work until cancelled.
@@ -109,13 +109,13 @@ class Engine:
         async with AsyncExitStack() as stack:
             self._client = await self._connected(stack)
             stack.push_async_callback(self._leave)
-            self._client.subscribe_topic(worker_plugin.topic(self._luggage.run), self._hear)
+            self._client.subscribe_topic(worker_plugin.topic(self._bundle.run), self._hear)
             async with first_error(), asyncio.TaskGroup() as group:
                 await self._watch(group)
 
     def submit(self, task: Task) -> None:
         """Take a task; called in the thread of this."""
-        self._desk.put(task)
+        self._queue.put(task)
 
     def be_polite(self) -> None:
         """When this is cancelled, the workers and bots get time to end."""
@@ -160,8 +160,8 @@ class Engine:
         alone_since = time.monotonic()
         shared = Shared(
             self._client,
-            self._luggage,
-            self._desk,
+            self._bundle,
+            self._queue,
             self._machines,
             self._inbox,
             self._news,
@@ -171,7 +171,7 @@ class Engine:
             there = await self._workers()
             running = {at: one for at, one in there.items() if one["status"] == "running"}
             self._paused = there.keys() - running.keys()
-            for address in self._employed.keys() - running.keys():
+            for address in self._sessions.keys() - running.keys():
                 self._dismiss(address)
             for address, details in running.items():
                 self._employ(group, address, details, shared)
@@ -185,7 +185,7 @@ class Engine:
         """The Dask workers that there are, by address; those that are paused begin no task."""
         asked = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
         silence = Silence()
-        silence.broken(time.monotonic())
+        silence.restart(time.monotonic())
         while not asked.done() and self._is_connected and self._unanswered < _LOST:
             await asyncio.wait({asked}, timeout=_LOOK)
             self._look(silence)
@@ -204,11 +204,11 @@ class Engine:
         }
 
     def _look(self, silence: Silence) -> None:
-        sight = silence.look(time.monotonic())
-        self._unanswered = sight.seconds
-        if sight.tell:
+        report = silence.check(time.monotonic())
+        self._unanswered = report.seconds
+        if report.due:
             self._news.append(
-                f"the Dask scheduler at {self._address} has not answered for {sight.seconds:.0f} s"
+                f"the Dask scheduler at {self._address} has not answered for {report.seconds:.0f} s"
             )
 
     @property
@@ -219,13 +219,13 @@ class Engine:
     def _complain(self, there: int, alone: float) -> None:
         """Give up if nobody is left who could play."""
         refusals = [f"\n{_refusal(*one)}" for one in self._refused.items()]
-        deaf = [
+        unresponsive = [
             f"\nthe Dask worker {address} does not answer"
-            for address, (member, _) in self._employed.items()
-            if member.is_deaf
+            for address, (session, _) in self._sessions.items()
+            if session.is_unresponsive
         ]
         paused = [f"\nthe Dask worker {address} {_PAUSED}" for address in sorted(self._paused)]
-        reasons = "".join((*refusals, *deaf, *paused))
+        reasons = "".join((*refusals, *unresponsive, *paused))
         if there and len(self._refused) == there and not self._may_play():
             raise self._ending(f"no Dask worker at {self._address} can play here:{reasons}")
         if alone > _PATIENCE:
@@ -235,12 +235,14 @@ class Engine:
             )
 
     def _may_play(self) -> bool:
-        return any(not work.done() and not one.is_deaf for one, work in self._employed.values())
+        return any(
+            not work.done() and not one.is_unresponsive for one, work in self._sessions.values()
+        )
 
     def _ending(self, message: str) -> TourneyError:
-        mendable = any(isinstance(reason, BadMachineError) for reason in self._refused.values())
-        mendable |= any(member.is_deaf for member, _ in self._employed.values())
-        if self._machines.starts is None and not mendable:
+        curable = any(isinstance(reason, BadMachineError) for reason in self._refused.values())
+        curable |= any(session.is_unresponsive for session, _ in self._sessions.values())
+        if self._machines.starts is None and not curable:
             return UsageError(f"{message}\nNothing was played.")
         return RunError(
             f"{message}\nNo bot is blamed, and what was stored before is safe; run the same command"
@@ -251,21 +253,21 @@ class Engine:
         self, group: asyncio.TaskGroup, address: str, details: dict[str, Any], shared: Shared
     ) -> None:
         """Take a worker on, unless it is known; one that has forgotten us is taken on again."""
-        known = self._employed.get(address)
+        known = self._sessions.get(address)
         if address in self._refused or (known is not None and not known[1].done()):
             return
-        member = Member(address, details, shared)
-        self._employed[address] = member, group.create_task(self._work(address, member))
+        session = WorkerSession(address, details, shared)
+        self._sessions[address] = session, group.create_task(self._work(address, session))
 
-    async def _work(self, address: str, member: Member) -> None:
+    async def _work(self, address: str, session: WorkerSession) -> None:
         try:
-            await member.work()
+            await session.work()
         except UnusableWorkerError as reason:
             self._refused[address] = reason
             self._news.append(f"{_refusal(address, reason)}; it is left out")
 
     def _dismiss(self, address: str) -> None:
-        _, work = self._employed.pop(address)
+        _, work = self._sessions.pop(address)
         work.cancel()
         if self._refused.pop(address, None) is None:
             what = _PAUSED if address in self._paused else "is gone"
@@ -282,10 +284,10 @@ class Engine:
 
     async def _leave(self) -> None:
         """End what there is on the cluster, as far as it can be reached."""
-        run = self._luggage.run
+        run = self._bundle.run
         if not self._is_connected:  # then the workers see to it themselves
             return
-        hearing = [at for at, (member, _) in self._employed.items() if not member.is_deaf]
+        hearing = [at for at, (session, _) in self._sessions.items() if not session.is_unresponsive]
         with suppress(OSError, TimeoutError):
             leaving = self._client.run(
                 worker_plugin.leave,

@@ -13,7 +13,7 @@ from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from tourney_runner.cluster.cluster_client import LOCAL, Engine
+from tourney_runner.cluster.cluster_client import LOCAL, ClusterClient
 from tourney_runner.cluster.run_bundle import pack_run_bundle
 from tourney_runner.run.executor import Executor
 
@@ -45,15 +45,15 @@ class DaskExecutor(Executor):
 
     Args:
         address: The scheduler's, such as ``tcp://10.0.0.1:8786``, or `LOCAL`.
-        luggage: What every worker needs.
+        bundle: What every worker needs.
         jobs: With `LOCAL`: how many workers; None for one a core.
     """
 
-    def __init__(self, address: str, luggage: RunBundle, jobs: int | None = None) -> None:
+    def __init__(self, address: str, bundle: RunBundle, jobs: int | None = None) -> None:
         _silence_dask()
         self._inbox: queue.SimpleQueue[Outcome | Exception] = queue.SimpleQueue()
         self._news: deque[str] = deque()
-        self._engine = Engine(address, luggage, jobs, self._inbox, self._news)
+        self._engine = ClusterClient(address, bundle, jobs, self._inbox, self._news)
         self._loop = asyncio.new_event_loop()
         self._main = self._loop.create_task(self._engine.run())
         self._thread = threading.Thread(target=self._run, name="tourney-dask", daemon=True)
@@ -138,5 +138,5 @@ def open_executor(  # noqa: PLR0913 - all that a cluster needs to know of a run
     pin: bool,
 ) -> DaskExecutor:
     """The executor of a run; arguments and errors as for `run.executor_choice.on_cluster`."""
-    luggage = pack_run_bundle(uuid4().hex, setup, entrants, bots, pin=pin)
-    return DaskExecutor(address, luggage, jobs)
+    bundle = pack_run_bundle(uuid4().hex, setup, entrants, bots, pin=pin)
+    return DaskExecutor(address, bundle, jobs)

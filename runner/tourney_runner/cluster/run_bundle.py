@@ -55,14 +55,14 @@ class RunBundle:
     """The name of this run on the cluster, different for each."""
     setup: Setup
     """Each host puts its own commands and folders into it."""
-    parcels: dict[int, BotBundle]
+    bots: dict[int, BotBundle]
     """The bots that may play, by number."""
     pin: bool
 
     @property
     def names(self) -> dict[int, str]:
         """Of the bots, by number."""
-        return {number: parcel.bot.name for number, parcel in self.parcels.items()}
+        return {number: bot_bundle.bot.name for number, bot_bundle in self.bots.items()}
 
 
 def pack_run_bundle(
@@ -80,15 +80,15 @@ def pack_run_bundle(
     Raises:
         UsageError: A bot's files cannot be read any more.
     """
-    parcels = {
-        bot.number: _parcel(entrant, bot)
+    bundles = {
+        bot.number: _bot_bundle(entrant, bot)
         for entrant, bot in zip(entrants, bots, strict=True)
         if bot.command
     }
-    return RunBundle(run, setup, parcels, pin)
+    return RunBundle(run, setup, bundles, pin)
 
 
-def _parcel(entrant: Entrant, bot: Bot) -> BotBundle:
+def _bot_bundle(entrant: Entrant, bot: Bot) -> BotBundle:
     staged = Path(bot.folder)
     try:
         if entrant.folder is None and entrant.command != bot.command:

@@ -18,7 +18,7 @@ from distributed import WorkerPlugin, get_worker
 from tourney_runner import __version__
 from tourney_runner.bots.cache import cache_folder
 from tourney_runner.cluster.bot_archive import is_unpacked, unpack, unpacked_folder
-from tourney_runner.cluster.worker_pool import Programs, UnknownRunError
+from tourney_runner.cluster.worker_pool import UnknownRunError, WorkerPool
 from tourney_runner.games.registry import game
 from tourney_runner.process.process_tree import end_started
 from tourney_runner.process.sandbox import choose
@@ -78,7 +78,7 @@ def about() -> str:
     return __version__
 
 
-async def enter(luggage: RunBundle, dask_worker: Any) -> list[str]:
+async def enter(bundle: RunBundle, dask_worker: Any) -> list[str]:
     """Begin a run on this Dask worker.
 
     Returns:
@@ -88,10 +88,10 @@ async def enter(luggage: RunBundle, dask_worker: Any) -> list[str]:
         UsageError: This host does not have the game.
         HostError: The cache or the place for temporary files cannot be used.
     """
-    game(luggage.setup.settings.game)
+    game(bundle.setup.settings.game)
     with _host_errors():
-        await dask_worker.plugin_add(_Host(luggage), name=topic(luggage.run))
-        keys = {one.archive for one in luggage.parcels.values() if one.archive is not None}
+        await dask_worker.plugin_add(_RunPlugin(bundle), name=topic(bundle.run))
+        keys = {one.archive for one in bundle.bots.values() if one.archive is not None}
         cache = cache_folder()
         return [key for key in sorted(keys) if not await asyncio.to_thread(is_unpacked, cache, key)]
 
@@ -111,7 +111,7 @@ async def stage(run: str, dask_worker: Any) -> dict[int, str]:
     """Make all bots ready; gives why some are not, by number.
 
     Raises:
-        StrangerError: The run is not known here, or not any more.
+        UnknownRunError: The run is not known here, or not any more.
         HostError: The cache cannot be used.
     """
     with _host_errors():
@@ -122,7 +122,7 @@ async def try_out(run: str, dask_worker: Any) -> None:
     """See whether a worker program starts and plays here.
 
     Raises:
-        StrangerError: The run is not known here.
+        UnknownRunError: The run is not known here.
         ProgramError: None does.
     """
     await asyncio.to_thread(_host(dask_worker, run).programs.try_out)
@@ -154,7 +154,7 @@ def play(run: str, frame: bytes) -> bytes:
         The body of the outcome's frame.
 
     Raises:
-        StrangerError: The run is not known here.
+        UnknownRunError: The run is not known here.
         ProgramError: There is no worker program that does it.
     """
     return _host(get_worker(), run).programs.play(frame)
@@ -170,21 +170,21 @@ def _host_errors() -> Iterator[None]:
         raise HostError(f"{error}{where}") from error
 
 
-def _host(dask_worker: Any, run: str) -> _Host:
+def _host(dask_worker: Any, run: str) -> _RunPlugin:
     host = dask_worker.plugins.get(topic(run))
-    if not isinstance(host, _Host):
+    if not isinstance(host, _RunPlugin):
         raise UnknownRunError(run)
     return host
 
 
-class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked into
+class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed is not looked into
     """One run on one Dask worker; ended with it by Dask, or by itself when the run is lost."""
 
-    def __init__(self, luggage: RunBundle) -> None:
-        self._luggage = luggage
+    def __init__(self, bundle: RunBundle) -> None:
+        self._bundle = bundle
         self._cache = cache_folder()
         self._temp = make_temp("run")
-        self._programs: Programs | None = None
+        self._programs: WorkerPool | None = None
         self._over = False
         self._builds = False
         self._heard = asyncio.Event()
@@ -201,11 +201,11 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         await self.end(politely=False)
 
     @property
-    def programs(self) -> Programs:
+    def programs(self) -> WorkerPool:
         """What plays here.
 
         Raises:
-            StrangerError: Nothing does, or nothing does any more.
+            UnknownRunError: Nothing does, or nothing does any more.
         """
         if self._over or self._programs is None:
             raise UnknownRunError
@@ -229,29 +229,29 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
         """See the function of that name."""
         ready: list[Bot] = []
         entrants: list[Entrant] = []
-        for parcel in self._luggage.parcels.values():
-            key = parcel.archive
+        for bot_bundle in self._bundle.bots.values():
+            key = bot_bundle.archive
             folder = unpacked_folder(self._cache, key) if key is not None else None
-            if parcel.entrant is not None:
-                entrants.append(parcel.entrant.model_copy(update={"folder": folder}))
+            if bot_bundle.entrant is not None:
+                entrants.append(bot_bundle.entrant.model_copy(update={"folder": folder}))
             elif folder is not None:
-                ready.append(parcel.moved(folder))
-        setup = self._luggage.setup
+                ready.append(bot_bundle.moved(folder))
+        setup = self._bundle.setup
         staged, reasons = self._staged(entrants)
         numbers = {entrant.name: entrant.number for entrant in entrants}
         broken = {numbers[name]: reason for name, reason in reasons.items()}
         broken |= {bot.number: _OTHER_FILES for bot in staged if not self._is_same(bot)}
         whole = [bot for bot in (*ready, *staged) if bot.number not in broken]
-        self._programs = Programs(
+        self._programs = WorkerPool(
             msgspec.structs.replace(setup, bots=specs(whole), temp=str(self._temp)),
             f"the Dask worker {self._worker.address}",
             self._tell,
-            pin=self._luggage.pin,
+            pin=self._bundle.pin,
         )
         return broken
 
     def _staged(self, entrants: list[Entrant]) -> tuple[list[Bot], dict[str, str]]:
-        setup = self._luggage.setup
+        setup = self._bundle.setup
         with _one_builds:
             self._builds = True
             try:
@@ -272,10 +272,10 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
     def _tell(self, news: bytes | str) -> None:
         """Let the runner hear of something, if it can be reached."""
         with suppress(OSError):
-            self._worker.log_event(topic(self._luggage.run), news)
+            self._worker.log_event(topic(self._bundle.run), news)
 
     def _is_same(self, bot: Bot) -> bool:
-        return bot.hash == self._luggage.parcels[bot.number].bot.hash
+        return bot.hash == self._bundle.bots[bot.number].bot.hash
 
     async def end(self, *, politely: bool) -> None:
         """End all worker programs, and leave nothing."""
@@ -299,6 +299,6 @@ class _Host(WorkerPlugin):  # type: ignore[misc] # distributed is not looked int
                 await asyncio.wait_for(self._heard.wait(), LEASE)
                 self._heard.clear()
         await self.end(politely=False)
-        name = topic(self._luggage.run)
+        name = topic(self._bundle.run)
         if self._worker.plugins.get(name) is self:  # and not one that was begun meanwhile
             del self._worker.plugins[name]

@@ -20,8 +20,7 @@ import msgspec
 
 from tourney_runner.process.process_tree import end_left_by
 from tourney_runner.run.cores import claim
-from tourney_runner.run.doing import doing
-from tourney_runner.run.watchdog import Silence
+from tourney_runner.run.watchdog import Silence, describe_task
 from tourney_runner.run.worker_messages import (
     Alive,
     Chunk,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.run.worker_messages import Setup, Task
 
-__all__ = ["ProgramError", "Programs", "UnknownRunError"]
+__all__ = ["ProgramError", "UnknownRunError", "WorkerPool"]
 
 _PROMPT = 1.0
 """Seconds that a program gets to end that is not wanted any more."""
@@ -71,7 +70,7 @@ class _Kept:
     """Of its last task."""
 
 
-class Programs:
+class WorkerPool:
     """Starts worker programs as they are needed, and has them do tasks.
 
     Args:
@@ -105,7 +104,7 @@ class Programs:
             The body of the outcome's frame.
 
         Raises:
-            StrangerError: The run is over here.
+            UnknownRunError: The run is over here.
             ProgramError: There is no program that does it.
         """
         task = read_task(frame[_HEADER:])
@@ -128,7 +127,7 @@ class Programs:
         """See whether a program starts and plays.
 
         Raises:
-            StrangerError: The run is over here.
+            UnknownRunError: The run is over here.
             ProgramError: None does.
         """
         self.play(task_frame(_NO_MATCHES))
@@ -192,7 +191,7 @@ class Programs:
     def _outcome(self, program: WorkerProgram, task: Task) -> bytes:
         """Read until the task is done; tells meanwhile of bots waited for, and of silence."""
         silence = Silence()
-        silence.broken(time.monotonic())
+        silence.restart(time.monotonic())
         while True:
             if not program.has_spoken(_LOOK):
                 self._look(program, silence, task)
@@ -200,7 +199,7 @@ class Programs:
             outcomes = program.read()
             if outcomes is None:
                 raise ProgramError(self._end_of(program))
-            silence.broken(time.monotonic())
+            silence.restart(time.monotonic())
             for outcome in outcomes:
                 if isinstance(outcome, Alive):
                     continue
@@ -221,11 +220,11 @@ class Programs:
 
     def _look(self, program: WorkerProgram, silence: Silence, task: Task) -> None:
         """Tell of a program that is stopped or stuck, and end it if it stays so."""
-        sight = silence.look(time.monotonic())
-        if sight.tell:
-            what = "starting" if task == _NO_MATCHES else doing(task, self._names)
-            self._tell(sight.line(f"worker {program.pid} of {self._who}", what))
-        if sight.lost:
+        report = silence.check(time.monotonic())
+        if report.due:
+            what = "starting" if task == _NO_MATCHES else describe_task(task, self._names)
+            self._tell(report.line(f"worker {program.pid} of {self._who}", what))
+        if report.lost:
             program.kill()  # which is seen at the next reading
 
     def _dismiss(self, program: WorkerProgram) -> None:

@@ -22,9 +22,8 @@ from tourney_runner.cluster.bot_archive import pack
 from tourney_runner.cluster.failures import TRIES, Failures
 from tourney_runner.cluster.worker_pool import ProgramError, UnknownRunError
 from tourney_runner.errors import RunError, TourneyError
-from tourney_runner.run.doing import doing
 from tourney_runner.run.executor import raise_if_broken
-from tourney_runner.run.watchdog import Silence
+from tourney_runner.run.watchdog import Silence, describe_task
 from tourney_runner.run.worker_messages import Check, Spoilt, read_outcome, task_frame
 from tourney_runner.text import escaped
 
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadMachineError",
-    "Member",
     "Shared",
     "UnusableWorkerError",
+    "WorkerSession",
     "first_error",
     "lacks_tourney",
     "other_version",
@@ -80,8 +79,8 @@ class Shared:
     """What all members of a run have in common."""
 
     client: Any
-    luggage: RunBundle
-    desk: TaskQueue
+    bundle: RunBundle
+    queue: TaskQueue
     machines: Machines
     inbox: SimpleQueue[Outcome | Exception]
     """Where outcomes go."""
@@ -92,7 +91,7 @@ class Shared:
     failures: Failures = field(default_factory=Failures)
 
 
-class Member:
+class WorkerSession:
     """All dealings with one Dask worker.
 
     Args:
@@ -104,19 +103,19 @@ class Member:
     def __init__(self, address: str, details: dict[str, Any], shared: Shared) -> None:
         self._address = address
         self._shared = shared
-        self._run = shared.luggage.run
+        self._run = shared.bundle.run
         self._machine: Machine = shared.machines.on(details["host"])
         resources = details["resources"] or {}
         self._places = min(details["nthreads"], int(resources.get(_RESOURCE, details["nthreads"])))
         self._needed = {_RESOURCE: 1.0} if _RESOURCE in resources else None
-        self.is_deaf = False
+        self.is_unresponsive = False
         """Whether it answers no more."""
 
     async def work(self) -> None:
-        """Have it play until it forgets the run, or answers again after it was deaf.
+        """Have it play until it forgets the run, or answers again after it was unresponsive.
 
         Raises:
-            UnfitError: It cannot.
+            UnusableWorkerError: It cannot.
             RunError: A task cannot be done by anybody.
         """
         try:
@@ -128,7 +127,7 @@ class Member:
         except UnknownRunError:
             pass
         except UnresponsiveError:
-            self.is_deaf = True
+            self.is_unresponsive = True
             await self._until_it_answers()
 
     async def _belong(self) -> None:
@@ -143,10 +142,10 @@ class Member:
         """Tell the worker over and over that the run goes on, and see that it answers.
 
         Raises:
-            _DeafError: It has not, for so long that a worker program would be ended for it.
+            UnresponsiveError: It has not, for so long that a worker program would be ended for it.
         """
         silence = Silence()
-        silence.broken(time.monotonic())
+        silence.restart(time.monotonic())
         while True:
             answer = asyncio.ensure_future(self._call(worker_plugin.renew, self._run))
             try:
@@ -159,18 +158,18 @@ class Member:
                 await asyncio.sleep(_LISTEN)
             else:
                 await asyncio.sleep(worker_plugin.LEASE / 12)
-                silence.broken(time.monotonic())
+                silence.restart(time.monotonic())
 
     def _look(self, silence: Silence) -> None:
         if self._shared.scheduler_is_slow():
-            silence.broken(time.monotonic())
-        sight = silence.look(time.monotonic())
-        if sight.tell:
-            end = "; what it was at is played again" if sight.lost else ""
+            silence.restart(time.monotonic())
+        report = silence.check(time.monotonic())
+        if report.due:
+            end = "; what it was at is played again" if report.lost else ""
             self._shared.news.append(
-                f"the Dask worker {self._address} has not answered for {sight.seconds:.0f} s{end}"
+                f"the Dask worker {self._address} has not answered for {report.seconds:.0f} s{end}"
             )
-        if sight.lost:
+        if report.lost:
             raise UnresponsiveError
 
     async def _until_it_answers(self) -> None:
@@ -202,10 +201,10 @@ class Member:
             if (version := await self._version()) != __version__:
                 raise UnusableWorkerError(other_version(version))
             async with self._machine.lock:
-                for key in await self._call(worker_plugin.enter, self._shared.luggage):
+                for key in await self._call(worker_plugin.enter, self._shared.bundle):
                     await self._send(key)
                 broken = await self._call(worker_plugin.stage, self._run)
-                self._machine.begin(self._shared.luggage.parcels, broken)
+                self._machine.begin(self._shared.bundle.bots, broken)
         except TourneyError as error:
             raise UnusableWorkerError(
                 f"cannot be made ready: {escaped(str(error), 500)}"
@@ -215,8 +214,8 @@ class Member:
 
     async def _send(self, key: str) -> None:
         """Send an archive, piece by piece."""
-        parcels = self._shared.luggage.parcels.values()
-        folder = next(one.folder for one in parcels if one.archive == key and one.folder)
+        bots = self._shared.bundle.bots.values()
+        folder = next(one.folder for one in bots if one.archive == key and one.folder)
         with tempfile.TemporaryFile() as file:
             await asyncio.to_thread(pack, folder, file)
             size = file.tell()
@@ -229,7 +228,7 @@ class Member:
         """Call a function on the worker, beside its tasks.
 
         Raises:
-            _DeafError: It cannot be reached; no function that is called here raises an OSError.
+            UnresponsiveError: It cannot be reached. The called functions raise no OSError.
         """
         try:
             answers = await self._shared.client.run(
@@ -261,11 +260,11 @@ class Member:
 
     async def _serve(self) -> None:
         """Do one task at a time."""
-        with self._shared.desk.place() as lane:
+        with self._shared.queue.place() as lane:
             await self._start_bots()
             failed = 0
             while True:
-                task = await self._shared.desk.take(lane)
+                task = await self._shared.queue.take(lane)
                 failed = 0 if await self._has_done(task, failed) else failed + 1
 
     async def _start_bots(self) -> None:
@@ -284,7 +283,7 @@ class Member:
                 raise
         odd = machines.odd_one(machine)
         if odd is not None:
-            name = self._shared.luggage.parcels[odd.entrant].bot.name
+            name = self._shared.bundle.bots[odd.entrant].bot.name
             cause = escaped(odd.cause, 500)
             raise UnusableWorkerError(
                 f"is on a machine where the bot {name!r} does not start ({cause})"
@@ -318,7 +317,7 @@ class Member:
             await self._leave_to_others(task, error, failed + 1)
             return False
         except BaseException:
-            self._shared.desk.put(task)
+            self._shared.queue.put(task)
             raise
         self._shared.failures.forget(task.number)
         self._shared.inbox.put(outcome)
@@ -344,7 +343,7 @@ class Member:
                     " stored before is safe. Run the same command again to continue."
                 ) from error
         finally:
-            self._shared.desk.put(task)
+            self._shared.queue.put(task)
         await asyncio.sleep(_PAUSE)
 
     def _failing(self, task: Task, error: _FailedError) -> BadMachineError:
@@ -353,14 +352,14 @@ class Member:
         )
 
     def _doing(self, task: Task) -> str:
-        return doing(task, self._shared.luggage.names)
+        return describe_task(task, self._shared.bundle.names)
 
     async def _ask(self, task: Task) -> Outcome:
         """One task, done.
 
         Raises:
             _FailedError: It was not.
-            StrangerError: The worker has forgotten the run.
+            UnknownRunError: The worker has forgotten the run.
             RunError: There is a bug in the worker program.
         """
         future = self._shared.client.submit(

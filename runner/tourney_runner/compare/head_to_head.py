@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tourney_runner.config.models import Entrant
     from tourney_runner.results.records import DealRecord
     from tourney_runner.run.progress import Reporter
-    from tourney_runner.run.run_options import RunChoices
+    from tourney_runner.run.tournament import RunOptions
 
 __all__ = ["DuelResult", "compare_bots", "comparison_name", "duel"]
 
@@ -122,7 +122,7 @@ def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
     return _with_rounds(compared, _rounds(_with_rounds(compared, 1), rule.cap))
 
 
-def compare_bots(config: Config, rule: Rule, choices: RunChoices, reporter: Reporter) -> DuelResult:
+def compare_bots(config: Config, rule: Rule, choices: RunOptions, reporter: Reporter) -> DuelResult:
     """Play a `duel` until its test is decided, and keep everything in a folder.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tourney_runner.config.bundled import bundled
-from tourney_runner.config.load import load_config
+from tourney_runner.config.load import load_config, read_bot
 from tourney_runner.config.models import (
     Config,
     Entrant,
@@ -14,7 +14,6 @@ from tourney_runner.config.models import (
     TimeConfig,
 )
 from tourney_runner.config.schema import config_schema
-from tourney_runner.config.single import read_bot
 
 __all__ = [
     "Config",

@@ -22,6 +22,8 @@ __all__ = [
     "Environment",
     "Line",
     "Name",
+    "OptionalLine",
+    "OptionalName",
     "Quantity",
     "Seed",
     "checked_name",
@@ -140,6 +142,25 @@ Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME)
 """A bot's name."""
 
 
+Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE)), _LINE_SCHEMA]
+"""One line of free text."""
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise ValueError(
+            "found nothing, expected a name: leave the key out for the usual one, or put null in"
+            " quotes if that is the name"
+        )
+    return value
+
+
+OptionalName = Annotated[Name | None, BeforeValidator(_not_null)]
+"""A bot's name that may be left out, but not written as ``null``."""
+OptionalLine = Annotated[Line | None, BeforeValidator(_not_null)]
+"""The same for a tournament's name."""
+
+
 def checked_name(name: str, about: str) -> str:
     """A bot's or a person's name from elsewhere than a file, under the same rules as `Name`.
 
@@ -184,10 +205,6 @@ def checked_seed(text: str, about: str) -> Seed:
 def folded(name: str) -> str:
     """What two names have in common that differ in nothing but case and Unicode's forms."""
     return unicodedata.normalize("NFC", name.casefold())
-
-
-Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE)), _LINE_SCHEMA]
-"""One line of free text."""
 
 
 def _split(line: str) -> list[str]:

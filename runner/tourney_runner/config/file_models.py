@@ -12,6 +12,8 @@ from tourney_runner.config.field_types import (  # noqa: TC001 - pydantic reads 
     Environment,
     Line,
     Name,
+    OptionalLine,
+    OptionalName,
     Seed,
 )
 from tourney_runner.config.models import RunConfig, Section
@@ -86,7 +88,7 @@ class BotReference(BotGrants):
 
     bot: str = Field(min_length=1)
     """The folder, relative to this file."""
-    name: Name | None = None
+    name: OptionalName = None
     """The name in this tournament; the one in ``bot.yaml`` if left out."""
 
 
@@ -100,7 +102,7 @@ class InlineBot(BotManifest, BotGrants):
 class Settings(RunConfig):
     """Everything in a tournament's file that can be read by itself."""
 
-    name: Line | None = None
+    name: OptionalLine = None
     """The tournament's name; the file's name if left out."""
     seed: Seed | None = None
     """What all cards come from. ``secret``, or nothing: drawn at the first run and shown when the

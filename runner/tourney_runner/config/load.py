@@ -1,4 +1,4 @@
-"""From a tournament's file to a `Config`, or to everything that is wrong with it."""
+"""Reading a tournament's file, or a single bot's folder, or everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.config.bot_entries import Candidate, EntryReader
 from tourney_runner.config.bundled import bundled, bundled_names
-from tourney_runner.config.diagnostics import Mark, Path, Problem, Problems
+from tourney_runner.config.diagnostics import NOWHERE, Mark, Path, Problem, Problems
 from tourney_runner.config.field_types import checked_seed, folded
 from tourney_runner.config.file_models import MatchFile, Settings
 from tourney_runner.config.models import (
@@ -34,9 +34,10 @@ from tourney_runner.text import escaped, listed, nearest, shown
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from tourney_runner.config.models import Entrant
     from tourney_runner.games.base import Game, GameOptions
 
-__all__ = ["load_config"]
+__all__ = ["load_config", "read_bot"]
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "match": MatchFile,
@@ -120,6 +121,27 @@ def load_config(
         skipped=skipped,
         **{name: getattr(settings, name) for name in RunConfig.model_fields},
     )
+
+
+def read_bot(folder: FilePath, *, name: str | None = None) -> Entrant:
+    """Read a bot's folder as a tournament's file would that names it and grants it nothing.
+
+    Args:
+        folder: With a ``bot.yaml``.
+        name: To enter it under; its own if left out.
+
+    Raises:
+        ConfigError: With everything that is wrong, such as a program that is not installed.
+    """
+    problems = Problems(str(folder))
+    entry = {"bot": str(folder), **({} if name is None else {"name": name})}
+    document = Document(str(folder), problems, entry, marks={(): NOWHERE})
+    candidate = EntryReader(document, FilePath.cwd()).reference(())
+    for problem in candidate.broken if candidate else ():
+        problems.add(problem)
+    if candidate is None or problems:
+        raise ConfigError(problems.lines())
+    return candidate.entrant
 
 
 def _find(path: FilePath) -> FilePath:

@@ -17,8 +17,7 @@ from tourney_runner.publish.summary import summarise
 from tourney_runner.results.rulings import decision_about
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import identity_if_begun
-from tourney_runner.run.run_options import RunChoices
-from tourney_runner.run.tournament import run
+from tourney_runner.run.tournament import RunOptions, run
 from tourney_runner.run.tournament_setup import stored_text_seed
 from tourney_runner.text import shown
 
@@ -75,7 +74,7 @@ def stored_text_seed_of(league: Path, season: str) -> str | None:
     return None if seed is None else seed.removesuffix(f"/{season}")
 
 
-def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -> RunChoices:
+def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -> RunOptions:
     """How a season is run: what cannot start is left out, what has changed is a new version.
 
     Raises:
@@ -83,7 +82,7 @@ def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", season):
         raise UsageError(f"{shown(season)} cannot name a season: use letters, digits, - _ and .")
-    return RunChoices(
+    return RunOptions(
         folder=league.parent / SEASONS / season,
         again=again,
         jobs=jobs,
@@ -93,7 +92,7 @@ def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -
     )
 
 
-def play_season(config: Config, choices: RunChoices, reporter: Reporter) -> tuple[Summary, Changes]:
+def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tuple[Summary, Changes]:
     """Play what is new in a season: bots, versions, rounds; nothing if there is nothing new.
 
     The secret seed of a season is shown when another begins, so that nobody who joins late can

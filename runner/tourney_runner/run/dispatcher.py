@@ -1,4 +1,4 @@
-"""Keeps the workers busy: hands out chunks, stores what comes back, block after block."""
+"""Handing out chunks of matches to the workers and storing the deals, block after block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tourney_runner.run import checkpoint
 from tourney_runner.run.affinity import Lanes
 from tourney_runner.run.worker_messages import Check, Checked, Chunk, Played, Waiting
-from tourney_runner.text import escaped
+from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
     from tourney_runner.play.play_settings import MatchPlan
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from tourney_runner.run.progress import Progress, Reporter
     from tourney_runner.run.results_folder import ResultsFolder
     from tourney_runner.run.signals import StopSignals
+    from tourney_runner.run.worker_count import WorkerCount
 
-__all__ = ["Dispatcher", "Enough"]
+__all__ = ["DeadlineError", "Dispatcher", "Enough"]
 
 Enough = Callable[[Iterable["DealRecord"]], bool]
 """Given the deals of one block after the other, in schedule order, whether play may end there."""
@@ -42,19 +43,34 @@ _STALE = 2.0
 """Seconds after which a worker that waits for a bot would have said so again."""
 
 
+class DeadlineError(Exception):
+    """The time until which a run may play is over; nothing was cut off."""
+
+
 class Dispatcher:
-    """Conducts the play of one tournament.
+    """The play of one tournament.
 
     Args:
-        executor: Who plays.
-        signals: Looked at several times a second.
-        reporter: Told how it goes.
+        executor: The workers.
+        signals: Checked several times a second.
+        reporter: Gets the progress.
+        worker_count: The number of workers as the organiser sets it meanwhile.
+        deadline: The time (seconds since the epoch) after which no chunk is handed out.
     """
 
-    def __init__(self, executor: Executor, signals: StopSignals, reporter: Reporter) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        signals: StopSignals,
+        reporter: Reporter,
+        worker_count: WorkerCount | None = None,
+        deadline: float | None = None,
+    ) -> None:
         self._executor = executor
         self._signals = signals
         self._reporter = reporter
+        self._worker_count = worker_count
+        self._deadline = deadline
         self._numbers = count(1)
         self._open: dict[int, Chunk] = {}
         self._heard: dict[int, float] = {}
@@ -79,8 +95,7 @@ class Dispatcher:
                 elif isinstance(outcome, Waiting) and outcome.bot not in slow:
                     slow.add(outcome.bot)
                     self._reporter.say(f"waiting for {outcome.bot} to start")
-            self._tell_news()
-            self._signals.check()
+            self._see_to_rest()
         return sorted(checked, key=lambda outcome: outcome.entrant)
 
     def play(
@@ -98,6 +113,7 @@ class Dispatcher:
 
         Raises:
             Interrupted: A signal came; what was under way is void.
+            DeadlineError: The deadline has passed; what was under way then is stored.
         """
         for block in planner.blocks():
             if block.there:
@@ -118,7 +134,7 @@ class Dispatcher:
     def _play_block(
         self, block: Block, store: Store, folder: ResultsFolder, progress: Progress
     ) -> None:
-        lanes = Lanes(block.waves, self._executor.slots)
+        lanes = Lanes(block.waves, max(1, self._executor.slots))
         while lanes.left or self._open:
             self._submit(block.number, lanes)
             for outcome in self._executor.wait(_TICK):
@@ -131,9 +147,10 @@ class Dispatcher:
                     self._heard[outcome.number] = time.monotonic()
                     progress.waiting[outcome.number] = outcome.bot
             self._forget_waiting(progress)
-            self._tell_news()
-            self._signals.check()
+            self._see_to_rest()
             self._reporter.update(progress)
+            if self._is_late and lanes.left and not self._open:
+                raise DeadlineError
 
     def _announce(self, decision: Decision, folder: ResultsFolder, progress: Progress) -> None:
         """Report that a bot is benched, and how to undo it."""
@@ -144,9 +161,35 @@ class Dispatcher:
             f" To let it play: {undo}"
         )
 
-    def _tell_news(self) -> None:
+    def _see_to_rest(self) -> None:
+        """Do what has to be done several times a second, whatever the workers are at.
+
+        Raises:
+            Interrupted: A signal came.
+        """
         for line in self._executor.news():
             self._reporter.say(line)
+        self._follow_worker_count()
+        self._signals.check()
+
+    def _follow_worker_count(self) -> None:
+        """Have as many workers as the organiser has set meanwhile."""
+        if self._worker_count is None:
+            return
+        if not self._executor.can_resize:
+            self._worker_count.report(None)
+            return
+        wanted = self._worker_count.wanted()
+        if wanted is not None and wanted != self._executor.slots:
+            self._executor.resize(wanted)
+            self._reporter.say(
+                f"{counted(wanted, 'worker')} from now on" if wanted else "paused: no workers"
+            )
+        self._worker_count.report(self._executor.workers)
+
+    @property
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.time() >= self._deadline
 
     def _forget_waiting(self, progress: Progress) -> None:
         """Leave in `progress` only the bots that are still being waited for."""
@@ -156,7 +199,9 @@ class Dispatcher:
                 del progress.waiting[number]
 
     def _submit(self, block: int, lanes: Lanes) -> None:
-        """Give every worker that has nothing to do a chunk, if there is one for it."""
+        """Give every idle worker a chunk, if there is one for it and time is left."""
+        if self._is_late:
+            return
         slots = self._executor.slots
         busy = {chunk.lane for chunk in self._open.values()}
         idle = [lane for lane in range(slots) if lane not in busy]

@@ -1,18 +1,22 @@
-"""The seam between a tournament and whatever plays its matches."""
+"""The interface between a tournament and the workers that play it, here or on a cluster."""
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
+from importlib.util import find_spec
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from tourney_runner.errors import RunError
+from tourney_runner.errors import RunError, UsageError
 from tourney_runner.run.worker_messages import Broken
 
 if TYPE_CHECKING:
     from tourney_runner.run.worker_messages import Outcome, Task
 
-__all__ = ["Executor", "raise_if_broken"]
+__all__ = ["Executor", "cluster_address", "raise_if_broken"]
+
+_VARIABLE = "DASK_SCHEDULER_ADDRESS"
 
 
 def raise_if_broken(outcome: Outcome) -> None:
@@ -34,7 +38,31 @@ class Executor(ABC):
     @property
     @abstractmethod
     def slots(self) -> int:
-        """How many tasks can be under way at once, at least one; it may change at any time."""
+        """How many tasks can be under way at once; it may change at any time.
+
+        At least one, unless `resize` has paused the run.
+        """
+
+    def resize(self, workers: int) -> None:
+        """Change the number of workers; those that are too many finish their tasks first.
+
+        Args:
+            workers: The number, 0 for a pause: then `slots` is 0 too.
+
+        Raises:
+            NotImplementedError: The workers are not this program's to change; see `can_resize`.
+        """
+        raise NotImplementedError
+
+    @property
+    def can_resize(self) -> bool:
+        """Whether `resize` is to be had."""
+        return False
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are, those included that are about to end."""
+        return self.slots
 
     @abstractmethod
     def submit(self, task: Task) -> None:
@@ -59,3 +87,24 @@ class Executor(ABC):
     @abstractmethod
     def kill(self) -> None:
         """End the workers and their bots at once; open tasks are void."""
+
+
+def cluster_address(option: str | None, executor: str) -> str | None:
+    """Return the address of the Dask scheduler to play on, or ``local``; None for no cluster.
+
+    Args:
+        option: The value of ``--dask``, which comes first.
+        executor: ``local`` or ``dask``, as configured. ``dask`` alone takes the scheduler that
+            ``DASK_SCHEDULER_ADDRESS`` names, else a cluster of its own on this machine.
+
+    Raises:
+        UsageError: Dask is not installed.
+    """
+    if option is None and executor == "local":
+        return None
+    if find_spec("distributed") is None:
+        raise UsageError(
+            "playing on a cluster needs Dask, here and on every machine of the cluster: pip install"
+            " '.[dask]' in a checkout of tourney, pip install 'tourney-runner[dask]' without one"
+        )
+    return option or os.environ.get(_VARIABLE) or "local"

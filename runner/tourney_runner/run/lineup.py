@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.store import Store
-    from tourney_runner.run.run_options import RunChoices
+    from tourney_runner.run.tournament import RunOptions
     from tourney_runner.run.tournament_setup import Seed
     from tourney_runner.schedule.field_changes import Stage, Stages
 
@@ -45,7 +45,7 @@ class Lineup:
     def __init__(
         self,
         config: Config,
-        choices: RunChoices,
+        choices: RunOptions,
         store: Store,
         seed: Seed,
         say: Callable[[str], None],

@@ -6,6 +6,7 @@ import select
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,9 +16,8 @@ from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.temporary_folders import make_temp, remove_tree
 from tourney_runner.run.cores import CAN_PIN, available, claim
-from tourney_runner.run.doing import doing
 from tourney_runner.run.executor import Executor, raise_if_broken
-from tourney_runner.run.watchdog import Silence
+from tourney_runner.run.watchdog import Silence, describe_task
 from tourney_runner.run.worker_messages import Alive, Chunk, Spoilt, Waiting, task_frame
 from tourney_runner.run.worker_process import WorkerProgram
 
@@ -40,6 +40,8 @@ class _Worker:
     core: Core | None
     lane: int
     task: Task | None = None
+    leaving: bool = False
+    """Whether it ends once its task is done."""
     silence: Silence = field(default_factory=Silence)
 
 
@@ -63,7 +65,7 @@ class LocalExecutor(Executor):
         self._idle_deaths = 0
         self._temp = make_temp("run")
         self._setup = msgspec.structs.replace(setup, temp=str(self._temp))
-        wanted = jobs or available()
+        wanted = available() if jobs is None else jobs
         self._pin = pin and CAN_PIN
         self._cores = claim(wanted) if self._pin else []
         if jobs is None and self._pin:
@@ -79,7 +81,42 @@ class LocalExecutor(Executor):
     @property
     def slots(self) -> int:
         """See `Executor.slots`."""
+        return sum(not worker.leaving for worker in self._workers.values())
+
+    @property
+    def can_resize(self) -> bool:
+        """See `Executor.can_resize`."""
+        return True
+
+    @property
+    def workers(self) -> int:
+        """See `Executor.workers`."""
         return len(self._workers)
+
+    def resize(self, workers: int) -> None:
+        """See `Executor.resize`; of too many workers those of the highest lanes end."""
+        in_order = sorted(self._workers.values(), key=lambda worker: worker.lane)
+        for number, worker in enumerate(in_order):
+            worker.leaving = number >= workers
+        self._let_leave()
+        taken = {worker.lane for worker in in_order}
+        free = (lane for lane in count() if lane not in taken)
+        for _ in range(workers - self.slots):
+            cores = claim(1) if self._pin else []
+            self._cores += cores
+            self._start(cores[0] if cores else None, next(free))
+
+    def _let_leave(self) -> None:
+        """End the workers that are to leave and have nothing to do."""
+        for worker in list(self._workers.values()):
+            if worker.leaving and worker.task is None:
+                self._forget(worker)
+                worker.program.finish()
+                worker.program.end(_POLITE)
+                if worker.core is not None:
+                    self._cores.remove(worker.core)
+                    worker.core.release()
+                self._sweep()
 
     def news(self) -> list[str]:
         """See `Executor.news`."""
@@ -88,7 +125,7 @@ class LocalExecutor(Executor):
 
     def submit(self, task: Task) -> None:
         """See `Executor.submit`."""
-        idle = [worker for worker in self._workers.values() if worker.task is None]
+        idle = [one for one in self._workers.values() if one.task is None and not one.leaving]
         lane = task.lane if isinstance(task, Chunk) else None
         self._hand(next((one for one in idle if one.lane == lane), idle[0]), task)
 
@@ -101,7 +138,7 @@ class LocalExecutor(Executor):
             if read is None:
                 self._replace(worker)
                 continue
-            worker.silence.broken(time.monotonic())
+            worker.silence.restart(time.monotonic())
             for outcome in read:
                 raise_if_broken(outcome)
                 if isinstance(outcome, Spoilt):
@@ -115,6 +152,7 @@ class LocalExecutor(Executor):
                     worker.task = None
                     self._idle_deaths = 0
                 outcomes.append(outcome)
+        self._let_leave()
         self._look_for_silent()
         return outcomes
 
@@ -157,7 +195,7 @@ class LocalExecutor(Executor):
     @staticmethod
     def _hand(worker: _Worker, task: Task) -> None:
         worker.task = task
-        worker.silence.broken(time.monotonic())
+        worker.silence.restart(time.monotonic())
         worker.program.write(task_frame(task))
 
     def _look_for_silent(self) -> None:
@@ -166,11 +204,11 @@ class LocalExecutor(Executor):
         for worker in self._workers.values():
             if worker.task is None:
                 continue
-            sight = worker.silence.look(now)
-            if sight.tell:
+            report = worker.silence.check(now)
+            if report.due:
                 who = f"worker {worker.program.pid}"
-                self._news.append(sight.line(who, self._doing(worker.task)))
-            if sight.lost:
+                self._news.append(report.line(who, self._doing(worker.task)))
+            if report.lost:
                 worker.program.kill()  # which is seen at the next `wait`
 
     def _replace(self, worker: _Worker) -> None:
@@ -190,6 +228,7 @@ class LocalExecutor(Executor):
                 " command again to continue."
             )
         replacement = self._start(worker.core, worker.lane)
+        replacement.leaving = worker.leaving
         if task is not None:
             self._hand(replacement, task)
 
@@ -214,4 +253,4 @@ class LocalExecutor(Executor):
         """What a worker was at, in words."""
         if task is None:
             return "they have nothing to do"
-        return doing(task, {bot.number: bot.name for bot in self._setup.bots})
+        return describe_task(task, {bot.number: bot.name for bot in self._setup.bots})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,8 +20,8 @@ from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
 from tourney_runner.results.store import Store
 from tourney_runner.run import checkpoint
 from tourney_runner.run.compatibility import check_same
-from tourney_runner.run.dispatcher import Dispatcher
-from tourney_runner.run.executor_choice import chosen_cluster, on_cluster
+from tourney_runner.run.dispatcher import DeadlineError, Dispatcher
+from tourney_runner.run.executor import cluster_address
 from tourney_runner.run.lineup import Lineup
 from tourney_runner.run.local import LocalExecutor
 from tourney_runner.run.planner import MOST_MATCHES, Planner
@@ -41,6 +41,7 @@ from tourney_runner.run.tournament_setup import (
     protection_line,
     specs,
 )
+from tourney_runner.run.worker_count import WorkerCount
 from tourney_runner.run.worker_messages import Setup
 from tourney_runner.text import counted, utc_now
 
@@ -48,13 +49,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tourney_runner.bots import Bot
-    from tourney_runner.config import Config
+    from tourney_runner.config import Config, Entrant
+    from tourney_runner.process.sandbox import Mode
     from tourney_runner.publish.summary import Summary
+    from tourney_runner.run.dispatcher import Enough
     from tourney_runner.run.executor import Executor
     from tourney_runner.run.progress import Reporter
-    from tourney_runner.run.run_options import RunChoices
 
-__all__ = ["run"]
+__all__ = ["RunOptions", "run"]
 
 _STEP = 64
 """Matches between two looks at whether it is enough; with fewer, bots would be renewed often."""
@@ -64,7 +66,35 @@ _MOST_ALIVE = 512
 """Bots that one worker keeps, where it has memory and open files for so many."""
 
 
-def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
+@dataclass(frozen=True)
+class RunOptions:
+    """What the command line, a season or a comparison chooses for one run."""
+
+    folder: Path
+    again: str
+    """The command that continues, for messages."""
+    jobs: int | None = None
+    """Workers; one for each free core if None."""
+    pin: bool = True
+    dask: str | None = None
+    """The address of a Dask scheduler, or ``local``; see `run.executor.cluster_address`."""
+    fresh: bool = False
+    skip_broken: bool = False
+    added: tuple[Entrant, ...] = ()
+    """Bots beside those of the configuration; one with the name of another is a new version."""
+    sealed: bool = False
+    """Whether a secret seed stays secret when all is played, since others may still join."""
+    new_versions: bool = False
+    """Whether any bot whose files have changed joins as a new version of itself."""
+    sandbox: Mode | None = None
+    """Instead of the configured one."""
+    until: float | None = None
+    """When to stop handing out matches, in seconds since the epoch."""
+    enough: Enough | None = None
+    """When to end before the last round; see `run.dispatcher.Dispatcher.play`."""
+
+
+def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
     """Play what is missing of a tournament, and keep deals and tables in its folder.
 
     Returns:
@@ -77,13 +107,14 @@ def run(config: Config, choices: RunChoices, reporter: Reporter) -> Summary:
     """
     with (
         StopSignals() as signals,
-        ResultsFolder(choices.folder, fresh=choices.fresh) as folder,
+        ResultsFolder(options.folder, fresh=options.fresh) as folder,
         closing(Store(folder.database, create=True)) as store,
+        closing(WorkerCount(folder.path)) as worker_count,
     ):
         if folder.moved_to is not None:
             reporter.say(f"the old results are in {folder.moved_to} now")
         check_free(folder.path / SITE_FOLDER)
-        this_run = _Run(config, choices, reporter, signals, folder, store)
+        this_run = _Run(config, options, reporter, signals, folder, store, worker_count)
         try:
             this_run.go()
             reporter.end()
@@ -123,14 +154,16 @@ class _Run:
     def __init__(  # noqa: PLR0913, PLR0917 - all that a run is about
         self,
         config: Config,
-        choices: RunChoices,
+        options: RunOptions,
         reporter: Reporter,
         signals: StopSignals,
         folder: ResultsFolder,
         store: Store,
+        worker_count: WorkerCount,
     ) -> None:
-        entrants = with_added(config.entrants, choices.added)
-        self._choices = choices
+        self._worker_count = worker_count
+        entrants = with_added(config.entrants, options.added)
+        self._options = options
         self._reporter = reporter
         self._signals = signals
         self._folder = folder
@@ -139,13 +172,18 @@ class _Run:
         self._seed = draw_seed(config, None if kept is None else Seed(**kept))
         self._before = store.meta("identity")
         config = config.model_copy(update={"entrants": entrants})
-        self._lineup = Lineup(config, choices, store, self._seed, reporter.say)
+        self._lineup = Lineup(config, options, store, self._seed, reporter.say)
         trusted = all(entrant.trusted for entrant in entrants) and not store.meta("added")
         self._trusted = trusted
-        self._sandbox = resolve(choices.sandbox or config.sandbox, trusted=trusted)
+        self._sandbox = resolve(options.sandbox or config.sandbox, trusted=trusted)
         self._launcher = choose(self._sandbox, trusted=trusted)
         self._progress: Progress | None = None
-        self._cluster = chosen_cluster(choices.dask, config.executor)
+        self._cluster = cluster_address(options.dask, config.executor)
+        if options.jobs is not None and self._cluster not in {None, "local"}:
+            raise UsageError(
+                "--jobs does nothing on a Dask cluster, which has the workers that were started"
+                " there; leave it out"
+            )
 
     @property
     def _config(self) -> Config:
@@ -171,12 +209,13 @@ class _Run:
         bots, executor = self._checked(bots, broken)
         try:
             self._announce(executor)
-            self._play(executor, bots)
+            finished = self._play(executor, bots)
             executor.close()
         except BaseException:
             executor.kill()
             raise
-        self._store.set_meta(complete=True, ended=utc_now())
+        if finished:
+            self._store.set_meta(complete=True, ended=utc_now())
 
     def name_chatty(self) -> None:
         """Name the bots that talk where they should answer, and where it can be read."""
@@ -198,22 +237,20 @@ class _Run:
                 return "interrupted before anything was played"
             return (
                 "interrupted before anything more was played; to continue:\n"
-                f"  {self._choices.again}"
+                f"  {self._options.again}"
             )
         self._reporter.so_far(progress)
         return (
             f"interrupted with {progress.share} played and kept; unfinished ones are void.\n"
-            f"The ranking so far: {_standings(self._choices.folder)}\n"
-            f"To continue:\n  {self._choices.again}"
+            f"The ranking so far: {_standings(self._options.folder)}\n"
+            f"To continue:\n  {self._options.again}"
         )
 
     def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], Executor]:
         """Start every bot once; gives those that will play, and the workers for them."""
         executor = self._executor(bots)
         try:
-            checked = Dispatcher(executor, self._signals, self._reporter).check(
-                self._lineup.to_check(bots)
-            )
+            checked = self._dispatcher(executor).check(self._lineup.to_check(bots))
             broken = broken | why_broken(checked, bots)
         except BaseException:
             executor.kill()
@@ -224,11 +261,16 @@ class _Run:
         left = self._lineup.without(bots, broken)
         return left, self._executor(left)
 
+    def _dispatcher(self, executor: Executor) -> Dispatcher:
+        return Dispatcher(
+            executor, self._signals, self._reporter, self._worker_count, self._options.until
+        )
+
     def _announce(self, executor: Executor) -> None:
         for line in plan_lines(
             self._config,
             self._seed,
-            executor.slots,
+            max(1, executor.slots),
             protection=protection_line(self._launcher, self._config.limits),
             stages=self._lineup.stages,
         ):
@@ -249,10 +291,14 @@ class _Run:
             clock=self._config.clock,
             most_alive=_MOST_ALIVE,
         )
-        jobs, pin = self._choices.jobs, self._choices.pin
+        jobs, pin = self._options.jobs, self._options.pin
         if self._cluster is None:
-            return LocalExecutor(setup, jobs, pin=pin)
-        return on_cluster(self._cluster, setup, self._config.entrants, bots, jobs=jobs, pin=pin)
+            wanted = self._worker_count.wanted()
+            return LocalExecutor(setup, jobs if wanted is None else wanted, pin=pin)
+        # Dask is an extra, so its room is opened only on demand.
+        from tourney_runner.cluster.dask_executor import open_executor  # noqa: PLC0415
+
+        return open_executor(self._cluster, setup, self._config.entrants, bots, jobs=jobs, pin=pin)
 
     def _remember(self, bots: list[Bot], *, complete: bool) -> None:
         """Keep what the results mean, before the first of them."""
@@ -269,9 +315,9 @@ class _Run:
             began=self._store.meta("began") or utc_now(),
             skipped=self._lineup.skipped,
             added=sorted(
-                {*(self._store.meta("added") or ()), *(bot.name for bot in self._choices.added)}
+                {*(self._store.meta("added") or ()), *(bot.name for bot in self._options.added)}
             ),
-            sealed=self._choices.sealed,
+            sealed=self._options.sealed,
             versions=self._lineup.versions,
             stages=msgspec.to_builtins(self._lineup.stages),
             complete=complete,
@@ -304,7 +350,8 @@ class _Run:
             ),
         )
 
-    def _play(self, executor: Executor, bots: list[Bot]) -> None:
+    def _play(self, executor: Executor, bots: list[Bot]) -> bool:
+        """Play what is missing; returns whether nothing is missing then."""
         if self._store.meta("complete") and self._seed.secret and not self._store.meta("sealed"):
             self._reporter.say(
                 "note: the secret seed was shown when this tournament was complete: whoever saw it"
@@ -316,7 +363,7 @@ class _Run:
         for bot in bots[len(self._before["bots"]) :] if self._before else ():
             self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
         names = tuple(bot.name for bot in bots)
-        enough = self._choices.enough
+        enough = self._options.enough
         planner = Planner(
             make_format(self._config, self._seed, names, self._lineup.stages),
             self._store,
@@ -337,7 +384,15 @@ class _Run:
             )
         self._progress = progress
         self._reporter.begin(progress)
-        conductor = Dispatcher(executor, self._signals, self._reporter)
-        rounds = conductor.play(planner, self._store, self._folder, progress, enough)
+        dispatcher = self._dispatcher(executor)
+        try:
+            rounds = dispatcher.play(planner, self._store, self._folder, progress, enough)
+        except DeadlineError:
+            self._reporter.say(
+                f"the time is up, with {progress.share} played and kept; to continue:\n"
+                f"  {self._options.again}"
+            )
+            return False
         if rounds is not None:  # then that is what the tournament was
             self._store.set_meta(identity={**self._store.meta("identity"), "rounds": rounds})
+        return True

@@ -1,60 +1,82 @@
-"""For how long a worker has given no sign of life."""
+"""Workers that give no sign of life: how long they are waited for, and the messages about them."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-__all__ = ["END_AFTER", "TELL_EVERY", "Silence"]
+from tourney_runner.run.worker_messages import Chunk
 
-TELL_EVERY = 15.0
-"""Seconds of silence after which, over and over, the user is told."""
-END_AFTER = 8 * TELL_EVERY
-"""Seconds of silence after which a worker is taken for lost; a live one speaks every second. A
-multiple, so that its end is told of."""
-_LOOKED_AWAY = 5.0
-"""Seconds between two looks after which the silence counts from the second: maybe all stood
-still, as when the program is stopped and goes on."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney_runner.run.worker_messages import Task
+
+__all__ = ["END_AFTER", "REPORT_EVERY", "Silence", "SilenceReport", "describe_task"]
+
+REPORT_EVERY = 15.0
+"""Seconds of silence between two messages to the user."""
+END_AFTER = 8 * REPORT_EVERY
+"""Seconds of silence after which a worker counts as lost; a live one writes every second. It is a
+multiple of `REPORT_EVERY`, so that the end of a worker is reported too."""
+_CHECK_GAP = 5.0
+"""Seconds between two checks after which the silence starts again: probably this program itself
+was stopped and continued."""
 
 
 class Silence:
-    """Of one worker; all times are those of one clock, in seconds."""
+    """The silence of one worker. All times are seconds of one clock."""
 
     def __init__(self) -> None:
-        self._heard = self._looked = 0.0
-        self._told = 0
+        self._heard = self._checked = 0.0
+        self._reported = 0
 
-    def broken(self, now: float) -> None:
-        """The worker was heard, or has just been given something to do."""
-        self._heard = self._looked = now
-        self._told = 0
+    def restart(self, now: float) -> None:
+        """Measure from now on: the worker was heard, or has just been given a task."""
+        self._heard = self._checked = now
+        self._reported = 0
 
-    def look(self, now: float) -> SilenceReport:
-        """How things stand, for a worker that has something to do."""
-        if now - self._looked > _LOOKED_AWAY:
-            self.broken(now)
-        self._looked = now
+    def check(self, now: float) -> SilenceReport:
+        """Return how long a worker that has a task has been silent."""
+        if now - self._checked > _CHECK_GAP:
+            self.restart(now)
+        self._checked = now
         seconds = now - self._heard
-        times = int(seconds / TELL_EVERY)
-        tell, self._told = times > self._told, times
-        return SilenceReport(seconds, tell=tell, lost=seconds >= END_AFTER)
+        times = int(seconds / REPORT_EVERY)
+        due, self._reported = times > self._reported, times
+        return SilenceReport(seconds, due=due, lost=seconds >= END_AFTER)
 
 
 class SilenceReport(NamedTuple):
-    """What a look at a silent worker shows."""
+    """The result of one check of a silent worker."""
 
     seconds: float
-    """Of silence."""
-    tell: bool
-    """Whether it is time to say so."""
+    """The length of the silence."""
+    due: bool
+    """Whether it is time for a message to the user."""
     lost: bool
     """Whether the worker is to be ended."""
 
     def line(self, who: str, doing: str) -> str:
-        """What the user is told.
+        """Return the message to the user.
 
         Args:
             who: The worker.
-            doing: What it was given to do, as `run.doing` puts it.
+            doing: Its task, as `describe_task` writes it.
         """
-        end = "; it is ended, and that is done again" if self.lost else ""
-        return f"{who} has said nothing for {self.seconds:.0f} s while {doing}{end}"
+        end = "; it is ended, and the task is done again" if self.lost else ""
+        return f"{who} has been silent for {self.seconds:.0f} s while {doing}{end}"
+
+
+def describe_task(task: Task, names: Mapping[int, str]) -> str:
+    """Return a worker's task in words that follow *while*.
+
+    Args:
+        task: The task.
+        names: The names of the bots, by number.
+    """
+    if not isinstance(task, Chunk):
+        return f"starting the bot {names[task.entrant]!r} to check it"
+    first, *others = task.matches
+    seated = ", ".join(names[entrant] for entrant in first.seating)
+    more = f" and {len(others)} more" if others else ""
+    return f"playing round {first.round + 1}, match {first.match + 1} ({seated}){more}"

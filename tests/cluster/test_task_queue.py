@@ -26,65 +26,65 @@ def _chunk(lane: int) -> Chunk:
 
 def test_each_place_is_given_the_tasks_of_its_lane() -> None:
     async def trial() -> None:
-        desk = TaskQueue()
-        waiting = [asyncio.create_task(desk.take(lane)) for lane in range(3)]
+        tasks = TaskQueue()
+        waiting = [asyncio.create_task(tasks.take(lane)) for lane in range(3)]
         await asyncio.sleep(0)
         for lane in (2, 0, 1):
-            desk.put(_chunk(lane))
+            tasks.put(_chunk(lane))
         assert await asyncio.gather(*waiting) == [_chunk(lane) for lane in range(3)]
         for lane in (2, 0, 1):
-            desk.put(_chunk(lane))
-        assert [await desk.take(lane) for lane in range(3)] == [_chunk(lane) for lane in range(3)]
+            tasks.put(_chunk(lane))
+        assert [await tasks.take(lane) for lane in range(3)] == [_chunk(lane) for lane in range(3)]
 
     _run(trial())
 
 
 def test_no_task_waits_while_a_place_is_idle() -> None:
     async def trial() -> None:
-        desk = TaskQueue()
-        waiting = asyncio.create_task(desk.take(5))
+        tasks = TaskQueue()
+        waiting = asyncio.create_task(tasks.take(5))
         await asyncio.sleep(0)
-        desk.put(_chunk(2))
+        tasks.put(_chunk(2))
         assert await waiting == _chunk(2)
         for task in (_chunk(3), Check(7, 1)):
-            desk.put(task)
-            assert await desk.take(5) == task
+            tasks.put(task)
+            assert await tasks.take(5) == task
 
     _run(trial())
 
 
 def test_a_task_that_is_handed_to_a_place_in_its_last_moment_goes_to_another() -> None:
     async def trial() -> None:
-        desk = TaskQueue()
-        leaving = asyncio.create_task(desk.take(0))
+        tasks = TaskQueue()
+        leaving = asyncio.create_task(tasks.take(0))
         await asyncio.sleep(0)
-        desk.put(_chunk(0))
+        tasks.put(_chunk(0))
         leaving.cancel()
         with pytest.raises(asyncio.CancelledError):
             await leaving
-        assert await desk.take(1) == _chunk(0)
+        assert await tasks.take(1) == _chunk(0)
 
     _run(trial())
 
 
 def test_no_task_is_handed_to_a_place_that_is_being_dismissed() -> None:
     async def trial() -> None:
-        desk = TaskQueue()
-        leaving = asyncio.create_task(desk.take(0))
+        tasks = TaskQueue()
+        leaving = asyncio.create_task(tasks.take(0))
         await asyncio.sleep(0)
         leaving.cancel()  # what it waits for is cancelled, its own code has not run yet
-        desk.put(_chunk(0))
+        tasks.put(_chunk(0))
         with pytest.raises(asyncio.CancelledError):
             await leaving
-        assert await desk.take(1) == _chunk(0)
+        assert await tasks.take(1) == _chunk(0)
 
     _run(trial())
 
 
 def test_a_place_that_comes_back_has_the_lane_that_was_left() -> None:
-    desk = TaskQueue()
-    with desk.place() as first:
-        with desk.place() as second, desk.place() as third:
-            assert (first, second, third, desk.places) == (0, 1, 2, 3)
-        with desk.place() as again:
-            assert (again, desk.places) == (1, 2)
+    tasks = TaskQueue()
+    with tasks.place() as first:
+        with tasks.place() as second, tasks.place() as third:
+            assert (first, second, third, tasks.places) == (0, 1, 2, 3)
+        with tasks.place() as again:
+            assert (again, tasks.places) == (1, 2)
