@@ -131,8 +131,6 @@ def test_standings_are_the_files_again(played: Played) -> None:
         again = arena.run("standings", "out", "--format", name, env=POOR).stdout
         assert again == (arena.path / "out" / file).read_text("utf-8")
     assert arena.run("standings", "out").stdout in played.ended.stdout
-    ended = arena.run("standings", "out", "--format", "csv", "--warn", status=2)
-    assert "it cannot go with --format csv" in ended.stderr
     row = next(csv.DictReader(io.StringIO(arena.files()["standings.csv"])))
     best = arena.table()["entrants"][0]
     assert row["name"] == best["name"]

@@ -10,13 +10,30 @@ if TYPE_CHECKING:
 
 def test_bots_that_nothing_tells_apart_are_named_as_a_short_schedule(arena: Arena) -> None:
     bots = [arena.bot("one"), arena.bot("two", move="answer = legal[luck // 7 % len(legal)]")]
+    config = arena.configure(bots, schedule={"rounds": 8}, match={"duplicate": False})
+    ended = arena.run("run", config, "--out", "out")
+    statement = "1 adjacent pair is too close to call."
+    assert statement in ended.stdout
+    files = arena.files()
+    for name in ("standings.json", "standings.csv", "standings.md", "index.html"):
+        assert (statement in files[name].replace("\\", "")) == (name != "standings.csv")
+    for form in ("table", "tex", "txt"):
+        assert statement in arena.run("standings", "out", "--format", form).stdout
+
+
+def test_a_table_of_few_matches_claims_nothing(arena: Arena) -> None:
+    bots = [arena.bot("good"), arena.bot("bad", move="sys.exit(1)")]
     ended = arena.run("run", arena.configure(bots), "--out", "out")
-    assert "1 pair of neighbours is too close to tell apart" in ended.stdout
-    assert "too close to tell apart" in arena.run("standings", "out").stdout
+    assert "There is too little data" in ended.stdout
+    assert "too close" not in ended.stdout
+    row = arena.table()["entrants"][0]
+    assert (row["status"], row["interval"], row["rank_range"], row["best"]) == (
+        "ranked", None, None, None,
+    )  # fmt: skip
 
 
 def test_a_clear_order_needs_no_warning(arena: Arena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", move="sys.exit(1)")]
-    ended = arena.run("run", arena.configure(bots, schedule={"rounds": 3}), "--out", "out")
+    ended = arena.run("run", arena.configure(bots, schedule={"rounds": 8}), "--out", "out")
     assert "bad" in ended.stdout
     assert "too close" not in ended.stdout

@@ -35,8 +35,8 @@ def test_one_deal_is_rated_as_in_one_pass(places: list[int]) -> None:
     one = deal(range(len(places)), places)
     fitted = rater("order_free", model, len(places))
     passed = rater("sequential", model, len(places))
-    fitted.add(one)
-    passed.add(one)
+    fitted.add(one, 0)
+    passed.add(one, 0)
     # The pass stops sweeping a little before the chain stands still.
     for rating, expected in zip(fitted.ratings(), passed.ratings(), strict=True):
         assert rating == pytest.approx(expected, abs=2e-3)
@@ -46,8 +46,8 @@ def test_deals_of_strangers_are_rated_as_in_one_pass() -> None:
     model = Model()
     deals = [deal([0, 1], [1, 2]), deal([2, 3], [2, 1]), deal([5, 4], [1, 2])]
     fitted = rater("order_free", model, 6)
-    for one in deals:
-        fitted.add(one)
+    for match, one in enumerate(deals):
+        fitted.add(one, match)
     winner, loser = rate(model, [model.start] * 2, [1, 2])
     expected = [winner, loser, loser, winner, loser, winner]
     for rating, pair in zip(fitted.ratings(), expected, strict=True):
@@ -86,7 +86,7 @@ def test_better_bots_rank_higher() -> None:
 def test_the_mean_rating_of_connected_bots_stays_the_priors() -> None:
     fitted = rater("order_free", Model(), 7)
     for one in played([0, 1, 2, 3, 4, 5], 4, 10, seed=8):
-        fitted.add(one)
+        fitted.add(one, one.key.match)
     ratings = fitted.ratings()
     assert sum(rating.mu for rating in ratings[:6]) / 6 == pytest.approx(25, abs=1e-7)
     assert ratings[6] == pytest.approx(Model().start)
@@ -117,7 +117,7 @@ def test_any_results_can_be_fitted_and_nobody_becomes_less_certain(
     model = Model(draw_probability=draw)
     fitted = rater("order_free", model, 6)
     for seating, places in table * copies:
-        fitted.add(deal(seating, places))
+        fitted.add(deal(seating, places), 0)
     for rating in fitted.ratings():
         assert isfinite(rating.mu)
         assert 0 < rating.sigma <= model.sigma * (1 + 1e-9)

@@ -20,8 +20,6 @@ __all__ = ["game_list", "game_options", "print_table", "yaml_value"]
 
 _WIDTH = 78
 """Columns of prose: no terminal has fewer than 80."""
-_ROOMY = 100
-"""Columns in which the framed table has room for names as they are usual."""
 
 
 def yaml_value(value: Any) -> str:
@@ -33,20 +31,13 @@ def yaml_value(value: Any) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def print_table(summary: Summary, warning: str | None = None) -> None:
-    """Print the ranking to stdout, and under it how far it can be trusted.
-
-    Args:
-        summary: The table.
-        warning: What `publish.schedule_warning.short_schedule` says of it.
-    """
+def print_table(summary: Summary) -> None:
+    """Print the ranking to stdout, and under it how far it can be trusted."""
     console = stdout_console()
     tell(console, f"{summary.facts.name}: {headline(summary)}")
-    console.print(terminal_table(summary, narrow=console.width < _ROOMY))
+    console.print(terminal_table(summary, console.width))
     for line in lines_below(summary):
         tell(console, line)
-    if warning is not None:
-        tell(console, warning, "yellow")
 
 
 def game_list() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -148,11 +147,8 @@ def run(  # noqa: PLR0913 - each is an option
 
 def _print_result(summary: Summary, folder: Path, *, secret: bool) -> None:
     from tourney_runner.cli.output import print_table
-    from tourney_runner.publish.schedule_warning import short_schedule
-    from tourney_runner.results.store import FILE_NAME, Store
 
-    with closing(Store(folder / FILE_NAME)) as store:
-        print_table(summary, short_schedule(store, summary))
+    print_table(summary)
     if summary.seed is not None and secret:
         typer.echo(f"the seed, secret so far: {summary.seed}")
     if any(entrant.faults for entrant in summary.entrants):

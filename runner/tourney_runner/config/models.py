@@ -130,6 +130,9 @@ class RatingConfig(Section):
     """Whether all deals are rated at once, so that their order changes nothing, or one after the
     other, as a ladder with ``tau`` needs it; null for the first, unless there is a ``tau``."""
 
+    rank_by: Literal["estimate", "score"] = "estimate"
+    """Whether the table is ranked by ``mu``, the estimate, or by ``mu - 3 sigma``, the score."""
+
     @field_validator("update")
     @classmethod
     def _drift_has_an_order(cls, value: str | None, info: ValidationInfo) -> str | None:
@@ -151,7 +154,7 @@ class RatingConfig(Section):
         Args:
             usual_draw: The game's own `draw_probability`.
         """
-        given = self.model_dump(exclude={"update"})
+        given = self.model_dump(exclude={"update", "rank_by"})
         return given | {"draw_probability": self.draw_probability or usual_draw}
 
 

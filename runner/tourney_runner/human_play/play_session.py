@@ -243,6 +243,7 @@ class _Match:
             version=__version__,
             rating=config.rating.constants(self._game.draw_probability),
             update=config.rating.updating,
+            rank_by=config.rating.rank_by,
             entrants=(
                 person,
                 *(

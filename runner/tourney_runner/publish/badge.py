@@ -27,7 +27,7 @@ def badge(title: str, row: Row, of: int) -> str:
     """
     title = without_controls(title)
     left = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
-    right = "disqualified" if row.is_out else f"#{row.standing.rank} of {of}"
+    right = f"#{row.standing.rank} of {of}" if row.is_ranked else row.standing.status
     widths = [round(len(text) * _CHARACTER + 14) for text in (left, right)]
     return (
         environment()

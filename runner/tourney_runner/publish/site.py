@@ -27,7 +27,7 @@ from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
-from tourney_runner.publish.tables import FORMATS
+from tourney_runner.publish.tables import FORMATS, claims, columns
 from tourney_runner.text import counted, ordinal, utc_now, without_controls
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ class Site:
             plot=plot,
             lines=charts.LINES,
             names=self._line_names(),
-            warning=self._gathered.warning,
+            columns=[column for column in columns(self._summary) if column.on_site],
+            notes=claims(self._summary),
             troubles=list(troubles(self._rows, self._gathered.bots)),
             on_fault=self._settings.on_fault,
             voids=[(void, self._store.number(void.key)) for void in self._summary.voids],

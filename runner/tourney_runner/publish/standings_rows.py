@@ -1,4 +1,4 @@
-"""The rows of the ranking as the pages show them: numbers, and the small pictures beside them."""
+"""The rows of the ranking as the pages show them, with numbers and small charts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.publish.summary import Ruling
-from tourney_runner.ratings.analysis import Certainty
-from tourney_runner.ratings.bootstrap import Interval
-from tourney_runner.ratings.standings import Standing
+from tourney_runner.ratings.analysis import Means
+from tourney_runner.ratings.standings import Interval, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,7 @@ __all__ = ["Row", "Span", "rows"]
 
 
 class Span(msgspec.Struct, frozen=True):
-    """An interval and its middle as drawn: percent of the width of the picture."""
+    """An interval and its middle in percent of the width of a chart."""
 
     left: float
     width: float
@@ -39,44 +38,48 @@ class Row(msgspec.Struct, frozen=True):
     language: str
     author: str
     standing: Standing
-    certainty: Certainty
-    """Its 95 % intervals."""
-    rating_span: Span
+    means: Means
+    """Its plain means with 95 % intervals."""
+    rating_span: Span | None
+    """The interval of the rating; None with too few matches."""
     fault_count: int
     ruling: Ruling | None
-    """What the organiser has decided about it."""
+    """The organiser's decision about it."""
 
     @property
     def is_out(self) -> bool:
         """Whether it was disqualified, and has no place in the ranking."""
-        return self.ruling is not None and self.ruling.kind == "disqualified"
+        return self.standing.status == "disqualified"
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it has a rank among the others."""
+        return self.standing.status == "ranked"
 
 
 def rows(summary: Summary, bots: Sequence[BotResults]) -> tuple[Row, ...]:
-    """All bots in the order of the ranking.
+    """Return all bots in the order of the ranking.
 
     Args:
         summary: The table.
         bots: The bots' results, by entrant.
     """
     numbers = {entrant.name: number for number, entrant in enumerate(summary.facts.entrants)}
-    certainties = [bot.certainty for bot in bots]
     found = [(numbers[standing.name], standing) for standing in summary.entrants]
-    out = {ruling.name for ruling in summary.rulings if ruling.kind == "disqualified"}
+    known = [standing for _, standing in found if standing.interval is not None]
     playing = [
-        certainties[number].rating
-        for number, standing in found
-        if standing.name not in out and 2 * sum(standing.faults.values()) <= standing.deals
+        standing
+        for standing in known
+        if standing.status != "disqualified"
+        and 2 * sum(standing.faults.values()) <= standing.deals
     ]
-    scale = _scale(playing or [certainty.rating for certainty in certainties])
+    scale = _scale([one.interval for one in playing or known if one.interval is not None])
     return tuple(
-        _row(summary, number, standing, certainties[number], scale) for number, standing in found
+        _row(summary, number, standing, bots[number].means, scale) for number, standing in found
     )
 
 
-def _row(
-    summary: Summary, number: int, standing: Standing, certainty: Certainty, scale: Interval
-) -> Row:
+def _row(summary: Summary, number: int, standing: Standing, means: Means, scale: Interval) -> Row:
     entrant = summary.facts.entrants[number]
     return Row(
         number=number,
@@ -85,8 +88,10 @@ def _row(
         language=entrant.language,
         author=entrant.author,
         standing=standing,
-        certainty=certainty,
-        rating_span=_span(certainty.rating, standing.mu, scale),
+        means=means,
+        rating_span=None
+        if standing.interval is None
+        else _span(standing.interval, standing.mu, scale),
         fault_count=sum(standing.faults.values()),
         ruling=summary.ruling(standing.name),
     )

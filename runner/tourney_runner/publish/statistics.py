@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from tourney_runner.publish.publish_options import fault_text
-from tourney_runner.ratings.analysis import Analysis, Certainty, SeatResult, analyse
+from tourney_runner.publish.summary import scoreboard
+from tourney_runner.ratings.analysis import Analysis, Means, SeatResult, analyse
 from tourney_runner.ratings.model import Model
 from tourney_runner.results.rulings import counting_deals
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.publish.publish_options import PublishChoices
     from tourney_runner.publish.summary import Summary
-    from tourney_runner.ratings.standings import Scoreboard
+    from tourney_runner.ratings.standings import Scoreboard, Standings
     from tourney_runner.results.records import DealRecord, SeatTime
     from tourney_runner.results.store import Store
 
@@ -124,8 +125,8 @@ class TimeUse(msgspec.Struct, frozen=True):
 class BotResults(msgspec.Struct, frozen=True):
     """What one bot did, besides its row in the table."""
 
-    certainty: Certainty
-    """Its intervals."""
+    means: Means
+    """Its mean place and points with intervals."""
     seats: tuple[SeatResult, ...]
     """Its results in each seat of a table."""
     against: tuple[Meeting, ...]
@@ -154,8 +155,6 @@ class TournamentStatistics(msgspec.Struct, frozen=True):
     bots: tuple[BotResults, ...]
     """By entrant."""
     history: History
-    warning: str | None
-    """Where more deals would be needed to tell bots apart; None where there are enough."""
     spoilt: tuple[SpoiltRef, ...]
     """All deals that the host had spoilt before."""
 
@@ -202,13 +201,15 @@ class _Bot:
         milliseconds = time.longest / _MILLISECOND
         self.slowest.add((milliseconds,), SlowRef(number, milliseconds))
 
-    def results(self, analysis: Analysis, entrant: int, players: int) -> BotResults:
-        certainty = analysis.entrants[entrant]
-        unused = [SeatResult(0, None, None)] * (players - len(certainty.seats))
-        rows = (analysis.met[entrant], analysis.ahead[entrant], analysis.above[entrant])
+    def results(
+        self, table: Standings, analysis: Analysis, entrant: int, players: int
+    ) -> BotResults:
+        means = analysis.entrants[entrant]
+        unused = [SeatResult(0, None, None)] * (players - len(means.seats))
+        rows = (analysis.met[entrant], analysis.ahead[entrant], table.superiority[entrant])
         return BotResults(
-            certainty=certainty,
-            seats=(*certainty.seats, *unused),
+            means=means,
+            seats=(*means.seats, *unused),
             against=tuple(map(Meeting, *rows)),
             time=self._time(),
             best=self.best.in_order(),
@@ -235,11 +236,10 @@ class _Gatherer:
         self._logs = choices.logs
         self._players = summary.facts.rules["players"]
         self._bots = [_Bot() for _ in range(entrants)]
-        self.model = Model(**summary.facts.rating)
         self._deals = 0
         self._looks = {round(summary.deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
         self._marks = [0]
-        self._history = [[self.model.mu] * entrants]
+        self._history = [[summary.facts.rating.get("mu", Model.mu)] * entrants]
         self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
 
@@ -261,16 +261,17 @@ class _Gatherer:
         if self._deals in self._looks:
             self._mark(board)
 
-    def done(self, analysis: Analysis) -> TournamentStatistics:
-        """What came together, with what the ratings make of it."""
+    def done(self, table: Standings, analysis: Analysis) -> TournamentStatistics:
+        """Return all of it, with the table's claims."""
         if self._board is not None and self._marks[-1] != self._deals:
             self._mark(self._board)
         bots = tuple(
-            bot.results(analysis, entrant, self._players) for entrant, bot in enumerate(self._bots)
+            bot.results(table, analysis, entrant, self._players)
+            for entrant, bot in enumerate(self._bots)
         )
         mu = tuple(zip(*self._history, strict=True))
         history = History(tuple(self._marks), mu)
-        return TournamentStatistics(bots, history, analysis.warning(), tuple(self._spoilt))
+        return TournamentStatistics(bots, history, tuple(self._spoilt))
 
     def _mark(self, board: Scoreboard) -> None:
         self._marks.append(self._deals)
@@ -304,8 +305,5 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Tournamen
             gatherer.add(number, record)
             yield record
 
-    names = [entrant.name for entrant in summary.facts.entrants]
-    _, analysis = analyse(
-        names, deals(), gatherer.model, summary.facts.update, watch=gatherer.watch
-    )
-    return gatherer.done(analysis)
+    table, analysis = analyse(scoreboard(store), deals(), watch=gatherer.watch)
+    return gatherer.done(table, analysis)

@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from tourney_runner.play.seeds import seed_hash
-from tourney_runner.publish.knockout_result import final_order, last_table_decides
+from tourney_runner.publish.knockout_result import (
+    final_order,
+    last_table_decides,
+    reference_names,
+)
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.raters import Update
-from tourney_runner.ratings.standings import Standing, standings
+from tourney_runner.ratings.standings import RankBy, Scoreboard, Standing, Standings
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.rulings import HEAVIEST_FIRST, disqualified, in_force, outcomes
 
 if TYPE_CHECKING:
     from tourney_runner.results.store import Store
 
-__all__ = ["EntrantFacts", "Facts", "Summary", "kept_facts", "summarise"]
+__all__ = ["EntrantFacts", "Facts", "Summary", "kept_facts", "scoreboard", "summarise"]
 
 
 class EntrantFacts(msgspec.Struct, frozen=True):
@@ -52,6 +55,8 @@ class Facts(msgspec.Struct, frozen=True):
     entrants: tuple[EntrantFacts, ...]
     update: Update = "order_free"
     """How ratings are updated."""
+    rank_by: RankBy = "score"
+    """What the ranking goes by; folders that do not say were ranked by the score."""
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -85,11 +90,9 @@ class Summary(msgspec.Struct, frozen=True):
     seed: int | str | None
     """None while it is secret."""
     seed_sha256: str
-    deals: int
-    """That count."""
     complete: bool
-    entrants: tuple[Standing, ...]
-    """By rank; disqualified ones last, without any deals."""
+    table: Standings
+    """Of the deals that count."""
     rulings: tuple[Ruling, ...] = ()
     """Those in force."""
     voids: tuple[VoidDeal, ...] = ()
@@ -97,6 +100,16 @@ class Summary(msgspec.Struct, frozen=True):
     """Whether the result is not this ranking, but the order of the last table."""
     final: tuple[str, ...] = ()
     """Who sat at that table, the winner first; nobody before it is played."""
+
+    @property
+    def deals(self) -> int:
+        """The number of deals that count."""
+        return self.table.deals
+
+    @property
+    def entrants(self) -> tuple[Standing, ...]:
+        """The rows by rank; disqualified ones last, without any deals."""
+        return self.table.entrants
 
     def ruling(self, name: str) -> Ruling | None:
         """What was decided about a bot; a disqualification before a withdrawal."""
@@ -113,6 +126,25 @@ def kept_facts(store: Store) -> Facts:
     return store.kept("facts", Facts)
 
 
+def scoreboard(store: Store) -> Scoreboard:
+    """Return the empty table of a results file, to which its deals can be added.
+
+    Raises:
+        UsageError: Nothing was begun there.
+    """
+    facts = kept_facts(store)
+    names = [entrant.name for entrant in facts.entrants]
+    references = reference_names(store)
+    return Scoreboard(
+        names,
+        Model(**facts.rating),
+        facts.update,
+        rank_by=facts.rank_by,
+        references=[number for number, name in enumerate(names) if name in references],
+        disqualified=disqualified(store),
+    )
+
+
 def summarise(store: Store) -> Summary:
     """Compute the table of a results file.
 
@@ -124,15 +156,15 @@ def summarise(store: Store) -> Summary:
     complete = bool(store.meta("complete"))
     shown = complete and not store.meta("sealed")
     names = [entrant.name for entrant in facts.entrants]
-    table = standings(names, outcomes(store), Model(**facts.rating), facts.update)
-    out = {names[entrant] for entrant in disqualified(store)}
+    board = scoreboard(store)
+    for outcome in outcomes(store):
+        board.add(outcome)
     return Summary(
         facts=facts,
         seed=seed["value"] if shown or not seed["secret"] else None,
         seed_sha256=seed_hash(str(seed["value"])),
-        deals=table.deals,
         complete=complete,
-        entrants=_ranked(table.entrants, out),
+        table=board.standings(),
         rulings=tuple(
             Ruling(
                 name=names[decision.entrant],
@@ -156,14 +188,3 @@ def summarise(store: Store) -> Summary:
         last_table_decides=last_table_decides(store),
         final=tuple(names[entrant] for entrant in final_order(store)),
     )
-
-
-def _ranked(rows: tuple[Standing, ...], out: set[str]) -> tuple[Standing, ...]:
-    """The table with those at its end who are out of it."""
-    if not out:
-        return rows
-    ranked = [row for row in rows if row.name not in out]
-    scores = [row.score for row in ranked]
-    ranked = [replace(row, rank=scores.index(row.score) + 1) for row in ranked]
-    last = [replace(row, rank=len(ranked) + 1) for row in rows if row.name in out]
-    return (*ranked, *last)

@@ -1,5 +1,6 @@
 """The ranking as JSON, CSV, Markdown, LaTeX, plain text and as a table for the terminal.
 
+All of them, and the site, take their columns from `columns`: a column is written down once.
 Names are strangers' text, so each format escapes them in its own way. None of them holds
 times, dates, paths, host or job data: the same deals give the same bytes everywhere.
 """
@@ -10,6 +11,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,21 +20,25 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from tourney_runner.ratings.standings import LEAST_MATCHES
 from tourney_runner.text import counted, is_control, without_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from tourney_runner.publish.summary import Ruling, Summary
-    from tourney_runner.ratings.standings import Standing
+    from tourney_runner.ratings.standings import Adjacent, Standing
 
 __all__ = [
     "FORMATS",
+    "Column",
     "as_csv",
     "as_json",
     "as_latex",
     "as_markdown",
     "as_text",
+    "claims",
+    "columns",
     "headline",
     "lines_below",
     "markdown",
@@ -41,13 +47,244 @@ __all__ = [
 ]
 
 
-def as_json(summary: Summary) -> str:
-    """The table for programs; floats are unrounded.
+_FRAMED, _ROOMY, _WIDE = 100, 110, 126
+"""Widths of a terminal, in characters, from which the table has a frame and more columns."""
 
-    Every entrant has a rank, so that rows can be sorted by it; who is disqualified has the last
-    one, and the reason under ``disqualified``. Where the order of the last table is the result,
-    that is there as ``last_table``, empty until then.
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column of the ranking, for every format."""
+
+    key: str
+    """Its name for programs; the site shows some keys in a way of their own."""
+    title: str
+    """Its heading for people."""
+    text: Callable[[Standing], str] | None = None
+    """The cell for people; None where only CSV and the site have the column."""
+    values: Mapping[str, Callable[[Standing], object]] = field(default_factory=dict)
+    """The cells of CSV, by heading."""
+    latex: str | None = None
+    """The heading in LaTeX, where it is not the title."""
+    left: bool = False
+    """Whether the text begins at the left."""
+    from_width: int = 0
+    """The narrowest terminal that has room for it; 0 for any."""
+    on_site: bool = True
+    sort: Callable[[Standing], object] | None = None
+    """What the site sorts by; None for the text."""
+    descending: bool = True
+    """Whether a first click on the site's heading brings the highest value to the top."""
+
+    @property
+    def heading(self) -> str:
+        """The heading in LaTeX."""
+        return self.title if self.latex is None else self.latex
+
+
+def columns(summary: Summary) -> tuple[Column, ...]:
+    """Return the columns of a table, from left to right."""
+    return (
+        Column(
+            key="rank",
+            title="rank",
+            text=_rank,
+            values={"rank": lambda row: "" if row.status == "disqualified" else row.rank},
+            descending=False,
+        ),
+        Column(
+            key="name",
+            title="bot",
+            text=lambda row: row.name,
+            values={
+                "name": lambda row: no_formula(row.name),
+                "status": lambda row: row.status,
+            },
+            left=True,
+            descending=False,
+        ),
+        Column(
+            key="rank_range",
+            title="range",
+            text=lambda row: _range(row.rank_range),
+            values={
+                "rank_low": lambda row: row.rank_range and row.rank_range[0],
+                "rank_high": lambda row: row.rank_range and row.rank_range[1],
+            },
+            sort=lambda row: "" if row.rank_range is None else sum(row.rank_range),
+            descending=False,
+        ),
+        Column(
+            key="mu",
+            title="mu",
+            text=lambda row: _unless_out(row, f"{row.mu:.2f}"),
+            values={"mu": lambda row: row.mu},
+            latex=r"$\mu$",
+            sort=lambda row: row.mu,
+        ),
+        Column(
+            key="interval",
+            title="95 %",
+            text=_reach,
+            values={
+                "mu_low": lambda row: row.interval and row.interval.low,
+                "mu_high": lambda row: row.interval and row.interval.high,
+            },
+            latex=r"95 \%",
+            sort=lambda row: "" if row.interval is None else row.interval.low,
+        ),
+        Column(
+            key="best",
+            title="P(best)",
+            text=lambda row: _percent(row.best),
+            values={"best": lambda row: row.best},
+            sort=lambda row: "" if row.best is None else row.best,
+        ),
+        Column(
+            key="ahead_of_average",
+            title="vs average",
+            text=lambda row: _unless_out(row, _percent(row.ahead_of_average)),
+            values={"ahead_of_average": lambda row: row.ahead_of_average},
+            from_width=90,
+            sort=lambda row: row.ahead_of_average,
+        ),
+        Column(
+            key="score",
+            title="score",
+            text=lambda row: _unless_out(row, f"{row.score:.2f}"),
+            values={"score": lambda row: row.score},
+            from_width=_WIDE,
+            sort=lambda row: row.score,
+        ),
+        Column(
+            key="sigma",
+            title="sigma",
+            text=lambda row: _unless_out(row, f"{row.sigma:.2f}"),
+            values={"sigma": lambda row: row.sigma},
+            latex=r"$\sigma$",
+            from_width=_WIDE,
+            on_site=False,
+        ),
+        Column(
+            key="deals",
+            title="deals",
+            text=lambda row: f"{row.deals:,}",
+            values={"matches": lambda row: row.matches, "deals": lambda row: row.deals},
+            sort=lambda row: row.deals,
+        ),
+        Column(
+            key="points",
+            title="points",
+            text=lambda row: _unless_out(row, f"{row.points:,.10g}"),
+            values={"points": lambda row: row.points},
+            from_width=_ROOMY,
+            sort=lambda row: row.points,
+        ),
+        Column(
+            key="mean_place",
+            title="mean place",
+            text=lambda row: "-" if row.mean_place is None else f"{row.mean_place:.3f}",
+            values={"mean_place": lambda row: row.mean_place},
+            descending=False,
+        ),
+        Column(key="places", title="places", values=_places(summary)),
+        Column(
+            key="faults",
+            title="faults",
+            text=_fault_words,
+            values=_faults(summary) | {"forfeits": lambda row: row.forfeits},
+            left=True,
+        ),
+        *(
+            [
+                Column(
+                    key="ruling",
+                    title="ruling",
+                    values={"ruling": lambda row: no_formula(_ruling_words(summary, row.name))},
+                    on_site=False,
+                )
+            ]
+            if summary.rulings
+            else []
+        ),
+    )
+
+
+def _places(summary: Summary) -> dict[str, Callable[[Standing], object]]:
+    players = max((len(row.places) for row in summary.entrants), default=0)
+    return {f"place_{place + 1}": _place(place) for place in range(players)}
+
+
+def _place(place: int) -> Callable[[Standing], int]:
+    return lambda row: row.places[place] if place < len(row.places) else 0
+
+
+def _faults(summary: Summary) -> dict[str, Callable[[Standing], object]]:
+    kinds = sorted({kind for row in summary.entrants for kind in row.faults})
+    return {f"faults_{kind}": _fault(kind) for kind in kinds}
+
+
+def _fault_words(row: Standing) -> str:
+    words = ", ".join(f"{kind} {count}" for kind, count in row.faults.items())
+    if row.forfeits:
+        words += f"{' ' if words else ''}(+ {row.forfeits} unplayed)"
+    return words or "-"
+
+
+def _fault(kind: str) -> Callable[[Standing], int]:
+    return lambda row: row.faults.get(kind, 0)
+
+
+def _rank(row: Standing) -> str:
+    """Return the rank; marked where the bot is not ranked among the others."""
+    match row.status:
+        case "disqualified":
+            return "-"
+        case "reference":
+            return "ref"
+        case "provisional":
+            return f"({row.rank})"
+    return str(row.rank)
+
+
+def _range(ranks: tuple[int, int] | None) -> str:
+    if ranks is None:
+        return "-"
+    low, high = ranks
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _reach(row: Standing) -> str:
+    if row.interval is None:
+        return "-"
+    return f"±{(row.interval.high - row.interval.low) / 2:.2f}"
+
+
+def _percent(share: float | None) -> str:
+    if share is None:
+        return "-"
+    whole = round(100 * share)
+    if whole == 0:
+        return "<1 %"
+    return ">99 %" if whole == 100 else f"{whole} %"
+
+
+def _unless_out(row: Standing, text: str) -> str:
+    return "-" if row.status == "disqualified" else text
+
+
+def _for_people(summary: Summary) -> list[tuple[Column, Callable[[Standing], str]]]:
+    """Return the columns that have a text, with it."""
+    return [(column, column.text) for column in columns(summary) if column.text is not None]
+
+
+def as_json(summary: Summary) -> str:
+    """Return the table for programs; floats are unrounded.
+
+    Every entrant has a rank, so that rows can be sorted by it; a disqualified one has the last,
+    and the reason under ``disqualified``. Where the order of the last table is the result, that
+    is there as ``last_table``, empty until then.
     """
+    table = summary.table
     document = {
         "name": summary.facts.name,
         "game": summary.facts.game,
@@ -56,6 +293,11 @@ def as_json(summary: Summary) -> str:
         "deals": summary.deals,
         "complete": summary.complete,
         **({"last_table": summary.final} if summary.last_table_decides else {}),
+        "rank_by": table.rank_by,
+        "converged": table.converged,
+        "too_little_data": table.too_little_data,
+        "too_close": msgspec.to_builtins(table.too_close),
+        "notes": lines_below(summary),
         "entrants": [
             msgspec.to_builtins(entrant) | _json_ruling(summary.ruling(entrant.name))
             for entrant in summary.entrants
@@ -65,50 +307,35 @@ def as_json(summary: Summary) -> str:
 
 
 def as_csv(summary: Summary) -> str:
-    """The table for spreadsheets; a name that looks like a formula is marked as text.
+    """Return the table for spreadsheets; a name that looks like a formula is marked as text.
 
     The rank of a disqualified entrant is left empty.
     """
-    players = max((len(entrant.places) for entrant in summary.entrants), default=0)
-    kinds = _fault_kinds(summary)
+    values = {
+        heading: value for column in columns(summary) for heading, value in column.values.items()
+    }
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(
-        ["rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place"]
-        + [f"place_{place + 1}" for place in range(players)]
-        + [f"faults_{kind}" for kind in kinds]
-        + ["forfeits"]
-        + (["ruling"] if summary.rulings else [])
-    )
+    writer.writerow(values)
     for entrant in summary.entrants:
-        places = [*entrant.places, *[0] * (players - len(entrant.places))]
-        rank = "" if _is_out(summary, entrant) else entrant.rank
-        writer.writerow(
-            [rank, no_formula(entrant.name), entrant.mu, entrant.sigma, entrant.score]
-            + [entrant.deals, entrant.points, entrant.mean_place]
-            + places
-            + [entrant.faults.get(kind, 0) for kind in kinds]
-            + [entrant.forfeits]
-            + ([no_formula(_ruling_words(summary, entrant.name))] if summary.rulings else [])
-        )
+        writer.writerow([value(entrant) for value in values.values()])
     return file.getvalue()
 
 
 def as_markdown(summary: Summary) -> str:
-    """The table for a README or a chat."""
-    head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
+    """Return the table for a README or a chat."""
+    shown = _for_people(summary)
     lines = [
         f"# {markdown(summary.facts.name)}",
         "",
         headline(summary),
         "",
-        f"| {' | '.join(head)} |",
-        "|---:|---|---:|---:|---:|---:|---:|---:|---|",
+        f"| {' | '.join(column.title for column, _ in shown)} |",
+        f"|{'|'.join('---' if column.left else '---:' for column, _ in shown)}|",
     ]
     for entrant in summary.entrants:
-        cells = _cells(summary, entrant)
-        cells[1] = markdown(entrant.name)
-        if _is_out(summary, entrant):
+        cells = [markdown(text(entrant)) for _, text in shown]
+        if entrant.status == "disqualified":
             cells[1] = f"~~{cells[1]}~~"
         lines.append(f"| {' | '.join(cells)} |")
     if below := lines_below(summary):
@@ -117,27 +344,17 @@ def as_markdown(summary: Summary) -> str:
 
 
 def as_latex(summary: Summary) -> str:
-    """The table for a paper: a ``tabular`` that needs no package."""
-    head = [
-        "rank",
-        "bot",
-        "score",
-        "$\\mu$",
-        "$\\sigma$",
-        "deals",
-        "points",
-        "mean place",
-        "faults",
-    ]
+    """Return the table for a paper: a ``tabular`` that needs no package."""
+    shown = _for_people(summary)
     lines = [
         rf"% {without_controls(summary.facts.name)}: {headline(summary)}",
-        r"\begin{tabular}{rlrrrrrrl}",
+        rf"\begin{{tabular}}{{{''.join('l' if column.left else 'r' for column, _ in shown)}}}",
         r"\hline",
-        rf"{' & '.join(head)} \\",
+        rf"{' & '.join(column.heading for column, _ in shown)} \\",
         r"\hline",
     ]
     lines += [
-        rf"{' & '.join(_latex(cell) for cell in _cells(summary, entrant))} \\"
+        rf"{' & '.join(_latex(text(entrant)) for _, text in shown)} \\"
         for entrant in summary.entrants
     ]
     lines += [r"\hline", r"\end{tabular}"]
@@ -146,21 +363,18 @@ def as_latex(summary: Summary) -> str:
 
 
 def as_text(summary: Summary) -> str:
-    """The table for a mail: letters, digits and spaces."""
-    head = ["rank", "bot", "score", "mu", "sigma", "deals", "points", "mean place", "faults"]
+    """Return the table for a mail: letters, digits and spaces."""
+    shown = _for_people(summary)
     rows = [
-        head,
-        *(
-            [without_controls(cell) for cell in _cells(summary, entrant)]
-            for entrant in summary.entrants
-        ),
+        [column.title for column, _ in shown],
+        *([without_controls(text(entrant)) for _, text in shown] for entrant in summary.entrants),
     ]
-    widths = [max(cell_len(row[column]) for row in rows) for column in range(len(head))]
+    widths = [max(cell_len(row[at]) for row in rows) for at in range(len(shown))]
     lines = [f"{without_controls(summary.facts.name)}: {headline(summary)}", ""]
     for row in rows:
         cells = [
-            _padded(cell, width, left=column in {1, 8})
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            _padded(cell, width, left=column.left)
+            for (column, _), cell, width in zip(shown, row, widths, strict=True)
         ]
         lines.append("  ".join(cells).rstrip())
     if below := lines_below(summary):
@@ -168,33 +382,40 @@ def as_text(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def terminal_table(summary: Summary, *, narrow: bool = False) -> Table:
-    """The table for a person at a terminal.
+def terminal_table(summary: Summary, width: int) -> Table:
+    """Return the table for a person at a terminal.
 
     Args:
         summary: The table.
-        narrow: Whether to leave out the frame, whose lines take the room that names need.
+        width: Of the terminal. A narrow one has no frame and fewer columns.
     """
+    narrow = width < _FRAMED
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True) if narrow else Table()
-    table.add_column("rank", justify="right")
-    table.add_column("bot", overflow="fold")
-    for title in ("score", "mu", "sigma", "deals", "points", "mean place"):
-        table.add_column(title, justify="right")
-    table.add_column("faults")
+    shown = [(column, text) for column, text in _for_people(summary) if column.from_width <= width]
+    for column, _ in shown:
+        if column.key == "name":
+            table.add_column(column.title, overflow="fold")
+        else:
+            table.add_column(column.title, justify="left" if column.left else "right")
     for entrant in summary.entrants:
-        style = "strike dim" if _is_out(summary, entrant) else ""
-        table.add_row(*map(Text, _cells(summary, entrant)), style=style)
+        style = {"disqualified": "strike dim", "provisional": "dim", "reference": "italic"}
+        cells = [Text(text(entrant)) for _, text in shown]
+        table.add_row(*cells, style=style.get(entrant.status, ""))
     return table
 
 
 def lines_below(summary: Summary) -> list[str]:
-    """What a table does not say: what decides instead of it, and what was decided about bots."""
+    """Return what stands under the table: how sure it is, and what was decided."""
     result = _result(summary)
-    return ([result] if result else []) + [
-        f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
-        for ruling in dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
-        if ruling is not None
-    ]
+    return (
+        ([result] if result else list(_certainty(summary)))
+        + list(_statuses(summary))
+        + [
+            f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
+            for ruling in dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
+            if ruling is not None
+        ]
+    )
 
 
 def _result(summary: Summary) -> str:
@@ -208,9 +429,51 @@ def _result(summary: Summary) -> str:
     return f"{won}; that is the result, and not this ranking by rating over all deals"
 
 
-def _is_out(summary: Summary, entrant: Standing) -> bool:
-    ruling = summary.ruling(entrant.name)
-    return ruling is not None and ruling.kind == "disqualified"
+def claims(summary: Summary) -> list[str]:
+    """Return how sure the table is, and why some bots are not ranked among the others."""
+    sure = [] if summary.last_table_decides else _certainty(summary)
+    return [*sure, *_statuses(summary)]
+
+
+def _certainty(summary: Summary) -> Iterator[str]:
+    """Yield how far the order of the table can be trusted."""
+    table = summary.table
+    if not table.deals:
+        return
+    if not table.converged:
+        yield (
+            "The ratings did not converge: parts of the field are connected by few deals, and the"
+            " differences between them are too small here."
+        )
+    if table.too_little_data:
+        yield (
+            f"There is too little data: intervals and rank ranges need {LEAST_MATCHES} independent"
+            " matches a bot."
+        )
+    elif table.too_close:
+        yield _too_close(table.too_close)
+
+
+def _too_close(pairs: tuple[Adjacent, ...]) -> str:
+    what = "1 adjacent pair is" if len(pairs) == 1 else f"{len(pairs)} adjacent pairs are"
+    needed = [pair.more_rounds for pair in pairs if pair.more_rounds is not None]
+    if not needed:
+        return f"{what} too close to call. More rounds would hardly change that."
+    which = "it" if len(pairs) == 1 else "the closest of them"
+    rounds = counted(min(needed), "more round")
+    return f"{what} too close to call. About {rounds} would separate {which} with even odds."
+
+
+def _statuses(summary: Summary) -> Iterator[str]:
+    """Yield why some bots are not ranked among the others."""
+    provisional = [row for row in summary.entrants if row.status == "provisional"]
+    if provisional:
+        names = ", ".join(f"{row.name} ({row.matches})" for row in provisional)
+        least = summary.table.provisional_below
+        yield f"Provisional, with fewer than {least} independent matches: {names}"
+    references = ", ".join(row.name for row in summary.entrants if row.status == "reference")
+    if references:
+        yield f"Measured against the field and not ranked in it: {references}"
 
 
 def _json_ruling(ruling: Ruling | None) -> dict[str, str]:
@@ -235,29 +498,6 @@ def headline(summary: Summary) -> str:
     """The game, how much of it was played, and whether that is all."""
     state = "" if summary.complete else ", not complete"
     return f"{summary.facts.game}, {counted(summary.deals, 'deal')}{state}"
-
-
-def _cells(summary: Summary, entrant: Standing) -> list[str]:
-    """A row in words; who is disqualified has no rank."""
-    place = "-" if entrant.mean_place is None else f"{entrant.mean_place:.3f}"
-    faults = ", ".join(f"{kind} {count}" for kind, count in entrant.faults.items())
-    if entrant.forfeits:
-        faults += f"{' ' if faults else ''}(+ {entrant.forfeits} unplayed)"
-    return [
-        "-" if _is_out(summary, entrant) else str(entrant.rank),
-        entrant.name,
-        f"{entrant.score:.2f}",
-        f"{entrant.mu:.2f}",
-        f"{entrant.sigma:.2f}",
-        f"{entrant.deals:,}",
-        f"{entrant.points:,.10g}",
-        place,
-        faults or "-",
-    ]
-
-
-def _fault_kinds(summary: Summary) -> list[str]:
-    return sorted({kind for entrant in summary.entrants for kind in entrant.faults})
 
 
 _FORMULA = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide ones, too

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tourney_runner.ratings.standings import Interval
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,21 +17,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Interval", "Resampled", "percentiles", "ranks", "resample"]
+__all__ = ["Resampled", "percentiles", "resample"]
 
 _CHUNK = 50
 """Resamples at a time; bounds the memory to 200 bytes a group."""
 
 
-class Interval(NamedTuple):
-    """Both ends belong to it."""
-
-    low: float
-    high: float
-
-
 class Resampled(NamedTuple):
-    """What might as well have been played: [resample, entrant].
+    """The means in each resample of the matches: [resample, entrant].
 
     An entrant that is absent from a resample has its own mean there, NaN if it never played.
     """
@@ -39,11 +34,11 @@ class Resampled(NamedTuple):
 
 
 def resample(columns: Columns, resamples: int, seed: int) -> Resampled:
-    """Draw groups with replacement, as many as there are, and take everybody's means again.
+    """Draw matches with replacement, as many as there are, and take all means again.
 
     Args:
         columns: The deals.
-        resamples: How often.
+        resamples: How many times.
         seed: The same seed gives the same numbers on every machine and NumPy version.
     """
     sums = np.zeros((3, columns.entrants, resamples))
@@ -71,20 +66,14 @@ def resample(columns: Columns, resamples: int, seed: int) -> Resampled:
     return Resampled(mean_places.T, mean_points.T)
 
 
-def percentiles(resampled: Floats | NDArray[np.int64]) -> list[Interval]:
-    """The middle 95 % of each column."""
+def percentiles(resampled: Floats) -> list[Interval]:
+    """Return the middle 95 % of each column."""
     low, high = np.percentile(resampled, [2.5, 97.5], axis=0)
     return [Interval(*pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
 
 
-def ranks(mean_places: Floats) -> NDArray[np.int64]:
-    """Ranks from 1 within each row, the lowest mean place first; equal ones share a rank."""
-    found = [np.searchsorted(np.sort(row), row) + 1 for row in mean_places]
-    return np.array(found, dtype=np.int64)
-
-
 def _weights(groups: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each group is drawn, [group, resample], chunk by chunk."""
+    """Yield how many times each group is drawn, [group, resample], chunk by chunk."""
     random = np.random.RandomState(seed % 2**32)
     for first in range(0, resamples if groups else 0, _CHUNK):
         size = min(_CHUNK, resamples - first)

@@ -1,8 +1,8 @@
-"""Deals as columns of numbers: what intervals are computed from, gathered in one pass.
+"""Sums of deals by match, from which intervals are computed, gathered in one pass.
 
-A *group* is a match: all rotations of the same cards, or all deals in a row at one table. What
-happens within a group hangs together (the same cards, the same company), so error bars come
-from whole groups, never from single deals.
+A *group* is a match: all rotations of the same cards, or all deals in a row at one table. The deals
+of a group depend on each other (the same cards, the same company), so error bars come from whole
+groups, never from single deals.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ class Columns:
 
     def __init__(self, entrants: int) -> None:
         self.entrants = entrants
-        self.rounds = 0
-        """Rounds begun."""
         self.groups = 0
         # One value a group and entrant:
         self.group = array("i")
@@ -37,8 +35,6 @@ class Columns:
         self.places = array("d")
         """The sum of average places."""
         self.points = array("d")
-        self.group_of_deal: dict[int, array[int]] = {}
-        """By the number of players, in the order of adding."""
         self.met = [[0] * entrants for _ in range(entrants)]
         self.ahead = [[0.0] * entrants for _ in range(entrants)]
         """ahead[a][b] counts deals in which a finished before b; ties count half."""
@@ -54,8 +50,6 @@ class Columns:
             self._last_key = round_number, match
             self._open = {}
             self.groups += 1
-            self.rounds = max(self.rounds, round_number + 1)
-        self.group_of_deal.setdefault(len(deal.seating), array("i")).append(self.groups - 1)
         averages = average_places(deal.places)
         for seat, entrant in enumerate(deal.seating):
             self._add_result(entrant, averages[seat], deal.points[seat])

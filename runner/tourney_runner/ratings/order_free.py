@@ -187,7 +187,8 @@ class Fit:
         model: The constants.
         beliefs: For each entrant, 1 / sigma² and mu / sigma².
         evidence: All that was said, by the number of players.
-        connected: For each entrant a number that it shares with all whom deals connect with it.
+        connected: For each entrant a number that it shares with all that deals connect with it.
+        converged: Whether nothing moved any more when the sweeps ended.
     """
 
     def __init__(
@@ -196,8 +197,11 @@ class Fit:
         beliefs: tuple[Floats, Floats],
         evidence: list[Evidence],
         connected: Integers,
+        *,
+        converged: bool,
     ) -> None:
         self.model = model
+        self.converged = converged
         precisions, shifts = beliefs
         self.mu: Floats = shifts / precisions
         self.sigma: Floats = 1 / np.sqrt(precisions)
@@ -223,6 +227,7 @@ def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
     groups = _connected(entrants, evidence)
     extrapolation = _Extrapolation()
     precisions, shifts = _beliefs(model, entrants, evidence)
+    converged = not evidence
     for number in range(_SWEEPS if evidence else 0):
         mu, sigma = shifts / precisions, 1 / np.sqrt(precisions)
         for table in evidence:
@@ -230,12 +235,13 @@ def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
         moved, new_sigma = shifts / precisions, 1 / np.sqrt(precisions)
         change = max(np.abs(moved - mu).max(), np.abs(new_sigma - sigma).max())
         if change <= _STILL * model.sigma:
+            converged = True
             break
         ahead = _anchored(extrapolation.next(mu, moved), groups, model.mu)
         for table in evidence:
             table.move(ahead - moved)
         precisions, shifts = _beliefs(model, entrants, evidence)
-    return Fit(model, (precisions, shifts), evidence, groups)
+    return Fit(model, (precisions, shifts), evidence, groups, converged=converged)
 
 
 def _beliefs(model: Model, entrants: int, evidence: list[Evidence]) -> tuple[Floats, Floats]:

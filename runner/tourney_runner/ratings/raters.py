@@ -1,34 +1,105 @@
-"""The two ways to update ratings, behind one interface."""
+"""The ways to update ratings, behind one interface."""
 
 from __future__ import annotations
 
 from array import array
 from math import sqrt
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import numpy as np
 
 from tourney_runner.ratings.model import Rating
+from tourney_runner.ratings.order_free import fit
 from tourney_runner.ratings.rated_deals import tie_seed
+from tourney_runner.ratings.sandwich_covariance import covariance
 from tourney_runner.ratings.sequential import finishing_order, revise
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tourney_runner.ratings.model import Model
     from tourney_runner.ratings.order_free import Fit
     from tourney_runner.ratings.rated_deals import Deal
 
-__all__ = ["OrderFreeRater", "Rater", "SequentialRater", "Update", "rater"]
+    Floats = NDArray[np.float64]
+
+__all__ = ["Estimate", "OrderFreeRater", "Rater", "SequentialRater", "Update", "rater"]
 
 Update = Literal["sequential", "order_free"]
 """One pass in schedule order, or a fit of all deals at once."""
 
 
+class Estimate(NamedTuple):
+    """Ratings with their errors."""
+
+    ratings: list[Rating]
+    """By entrant."""
+    covariance: Floats
+    """Of the errors of mu relative to the mean of the field, [entrant, entrant]."""
+    converged: bool
+    """Whether the ratings stood still when the fit ended."""
+
+
 class Rater(Protocol):
     """Takes deals in, gives ratings out."""
 
-    def add(self, deal: Deal) -> None:
-        """Take a deal into account."""
+    def add(self, deal: Deal, match: int) -> None:
+        """Take a deal into account.
+
+        Args:
+            deal: The deal.
+            match: The number of its match, from 0. Deals of a match depend on each other.
+        """
 
     def ratings(self) -> list[Rating]:
-        """What is believed of each entrant after all deals so far."""
+        """Return the belief about each entrant after all deals so far."""
+
+    def estimate(self) -> Estimate:
+        """Return the ratings with the covariance of their errors."""
+
+
+class OrderFreeRater:
+    """Keeps the finishing order of every deal, 4 bytes a player, and fits all when asked."""
+
+    def __init__(self, model: Model, entrants: int) -> None:
+        self._model = model
+        self._entrants = entrants
+        self._rows: dict[int, array[int]] = {}
+        self._matches: dict[int, array[int]] = {}
+        """Of each deal, by the number of players."""
+        self._fit: Fit | None = None
+
+    def add(self, deal: Deal, match: int) -> None:
+        """Keep the deal's outcome."""
+        self._fit = None
+        players = len(deal.seating)
+        rows = self._rows.setdefault(players, array("i"))
+        before = None
+        for seat in finishing_order(deal.places, tie_seed(deal.key)):
+            entrant = deal.seating[seat]
+            rows.append(~entrant if deal.places[seat] == before else entrant)
+            before = deal.places[seat]
+        self._matches.setdefault(players, array("i")).append(match)
+
+    def fit(self) -> Fit:
+        """Return the fit of the deals so far; the rows of its evidence are in their order."""
+        if self._fit is None:
+            tables = {
+                players: np.array(rows, dtype=np.int32).reshape(-1, players)
+                for players, rows in self._rows.items()
+            }
+            self._fit = fit(self._model, self._entrants, tables)
+        return self._fit
+
+    def ratings(self) -> list[Rating]:
+        """Return the ratings by all deals so far, the same whatever their order."""
+        return self.fit().ratings()
+
+    def estimate(self) -> Estimate:
+        """Return the ratings with a covariance that is robust to dependent deals."""
+        found = self.fit()
+        errors = covariance(found, self._matches)
+        return Estimate(found.ratings(), errors, found.converged)
 
 
 class SequentialRater:
@@ -38,62 +109,33 @@ class SequentialRater:
         self._model = model
         self._beliefs = [(model.mu, model.sigma * model.sigma)] * entrants
         """Means and variances."""
+        self._order_free = None if model.tau else OrderFreeRater(model, entrants)
+        """Gives the errors where skills do not drift: one pass and all deals at once then have
+        the same model."""
 
-    def add(self, deal: Deal) -> None:
+    def add(self, deal: Deal, match: int) -> None:
         """Rate the deal's players."""
         before = [self._beliefs[entrant] for entrant in deal.seating]
         after = revise(self._model, before, deal.places, tie_seed(deal.key))
         for entrant, belief in zip(deal.seating, after, strict=True):
             self._beliefs[entrant] = belief
+        if self._order_free is not None:
+            self._order_free.add(deal, match)
 
     def ratings(self) -> list[Rating]:
-        """The ratings after the last deal."""
+        """Return the ratings after the last deal."""
         return [Rating(mean, sqrt(variance)) for mean, variance in self._beliefs]
 
-
-class OrderFreeRater:
-    """Keeps who finished where in every deal, 4 bytes a player, and fits them when asked."""
-
-    def __init__(self, model: Model, entrants: int) -> None:
-        self._model = model
-        self._entrants = entrants
-        self._rows: dict[int, array[int]] = {}
-        self._fit: Fit | None = None
-
-    def add(self, deal: Deal) -> None:
-        """Keep the deal's outcome."""
-        self._fit = None
-        rows = self._rows.setdefault(len(deal.seating), array("i"))
-        before = None
-        for seat in finishing_order(deal.places, tie_seed(deal.key)):
-            entrant = deal.seating[seat]
-            rows.append(~entrant if deal.places[seat] == before else entrant)
-            before = deal.places[seat]
-
-    def fit(self) -> Fit:
-        """What is made out of the deals so far; the rows of its evidence stand in their order."""
-        if self._fit is None:
-            self._fit = self._fitted()
-        return self._fit
-
-    def ratings(self) -> list[Rating]:
-        """The ratings by all deals so far, the same whatever their order."""
-        return self.fit().ratings()
-
-    def _fitted(self) -> Fit:
-        import numpy as np  # noqa: PLC0415 - the plain table must not wait for it
-
-        from tourney_runner.ratings.order_free import fit  # noqa: PLC0415
-
-        tables = {
-            players: np.array(rows, dtype=np.int32).reshape(-1, players)
-            for players, rows in self._rows.items()
-        }
-        return fit(self._model, self._entrants, tables)
+    def estimate(self) -> Estimate:
+        """Return the ratings after the last deal with their errors."""
+        if self._order_free is not None:
+            return self._order_free.estimate()._replace(ratings=self.ratings(), converged=True)
+        errors = np.diag(np.array([variance for _, variance in self._beliefs]))
+        return Estimate(self.ratings(), errors, converged=True)
 
 
 def rater(update: Update, model: Model, entrants: int) -> Rater:
-    """A rater for a field of entrants, numbered from 0."""
+    """Return a rater for a field of entrants, numbered from 0."""
     if update == "sequential":
         return SequentialRater(model, entrants)
     return OrderFreeRater(model, entrants)

@@ -1,36 +1,94 @@
-"""The ranking table, computed from deals alone, one at a time."""
+"""The ranking table and every claim that it makes, computed from deals alone."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from math import ceil, floor, log10, sqrt
+from statistics import NormalDist, median
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
+from tourney_runner.ratings.certainty import (
+    Z,
+    best_probabilities,
+    rank_ranges,
+    scores_of_pairs,
+    t_quantile,
+)
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.rated_deals import average_places
 from tourney_runner.ratings.raters import rater
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from tourney_runner.ratings.model import Rating
     from tourney_runner.ratings.rated_deals import Deal
-    from tourney_runner.ratings.raters import Update
+    from tourney_runner.ratings.raters import Estimate, Update
 
-__all__ = ["Scoreboard", "Standing", "Standings", "standings"]
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "LEAST_MATCHES",
+    "Adjacent",
+    "Interval",
+    "RankBy",
+    "Scoreboard",
+    "Standing",
+    "Standings",
+    "Status",
+    "standings",
+]
+
+RankBy = Literal["estimate", "score"]
+"""Rank by mu, or by mu - 3 sigma."""
+Status = Literal["ranked", "provisional", "reference", "disqualified"]
+"""``provisional``: too few matches for a rank among the others. ``reference``: measured against
+the field, but not ranked in it, as the challengers of a gauntlet."""
+
+LEAST_MATCHES = 10
+"""Independent matches of a bot without which nothing is claimed about it."""
+_SURE = 0.975
+"""The likelihood of superiority from which two adjacent bots are not too close to call."""
+_HOPELESS = 1000
+"""A schedule longer by this factor is out of the question: such bots count as equal."""
+_DIGITS = 7
+"""Of the prior's sigma, in intervals; the rest is rounding, which may depend on the machine."""
+
+
+class Interval(NamedTuple):
+    """A closed interval."""
+
+    low: float
+    high: float
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the table."""
 
     rank: int
-    """From 1, by `score`; equal scores share a rank."""
+    """From 1; equal values share a rank. Of a reference the rank that it would have."""
     name: str
+    status: Status
+    rank_range: tuple[int, int] | None
+    """The ranks that it may have, see `certainty.rank_ranges`; None with too few matches."""
     mu: float
     sigma: float
+    interval: Interval | None
+    """The 95 % interval of mu; None with too few matches."""
     score: float
     """mu - 3 sigma."""
+    best: float | None
+    """The probability that it is the best of the ranked bots; None where it is not one."""
+    ahead_of_average: float
+    """The expected share of deals in which it finishes ahead of an average bot of the field."""
+    matches: int
+    """Independent ones: all rotations of the same cards are one match."""
     deals: int
     points: float
     mean_place: float | None
@@ -38,25 +96,60 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[int, ...]
     """places[i] counts place i + 1; tied bots take the best place of their group."""
     faults: dict[str, int]
-    """How many faults of each kind; kinds that did not happen are left out."""
+    """The number of faults of each kind; kinds that did not happen are left out."""
     forfeits: int = 0
     """Deals that it forfeited unplayed while it was benched; none of them is a fault."""
 
 
-class Standings(msgspec.Struct, frozen=True):
-    """The table: rows by rank, within a rank by name."""
+class Adjacent(msgspec.Struct, frozen=True, kw_only=True):
+    """Two neighbours in the table that are too close to call."""
+
+    above: str
+    below: str
+    superiority: float
+    """The likelihood that the upper one is the stronger."""
+    more_rounds: int | None
+    """About how many more rounds would separate them with even odds, if their difference is as
+    estimated; None if it is next to nothing."""
+
+
+class Standings(msgspec.Struct, frozen=True, kw_only=True):
+    """The table. Rows are ordered by status and rank, within a rank by name."""
 
     deals: int
+    matches: int
     entrants: tuple[Standing, ...]
+    rank_by: RankBy
+    converged: bool
+    """Whether the ratings stood still when the fit ended."""
+    too_little_data: bool
+    """Whether no bot has the matches that claims need."""
+    provisional_below: int
+    """Bots with fewer matches are provisional, unless all are."""
+    too_close: tuple[Adjacent, ...]
+    """Adjacent ranked bots, from the top of the table."""
+    superiority: tuple[tuple[float, ...], ...]
+    """superiority[a][b] is the likelihood that a is stronger than b, by entrant number."""
 
 
 class _Record:
-    """What one entrant has done so far."""
+    """The counts of one entrant."""
 
-    __slots__ = ("deals", "faults", "forfeits", "place_sum", "places", "points")
+    __slots__ = (
+        "deals",
+        "faults",
+        "forfeits",
+        "last_match",
+        "matches",
+        "place_sum",
+        "places",
+        "points",
+    )
 
     def __init__(self) -> None:
         self.deals = 0
+        self.matches = 0
+        self.last_match = -1
         self.points = 0.0
         self.place_sum = 0.0
         self.places: Counter[int] = Counter()
@@ -65,27 +158,49 @@ class _Record:
 
 
 class Scoreboard:
-    """Counts and rates deals as they are added; its size depends on the entrants alone.
+    """Counts and rates deals as they are added.
 
-    With order-free ratings it also keeps who beat whom in every deal, 10 to 30 bytes each.
+    It keeps the finishing order and the match of every deal, 4 bytes a player and 4 more.
 
     Args:
         names: The entrants' names, by number.
         model: The constants of the rating.
         update: How ratings are updated.
+        rank_by: What the ranking goes by.
+        references: Entrants that are not ranked.
+        disqualified: Entrants that are out of the table; none of the deals is theirs.
     """
 
-    def __init__(
-        self, names: Sequence[str], model: Model | None = None, update: Update = "order_free"
+    def __init__(  # noqa: PLR0913 - all but the names have their defaults
+        self,
+        names: Sequence[str],
+        model: Model | None = None,
+        update: Update = "order_free",
+        *,
+        rank_by: RankBy = "estimate",
+        references: Collection[int] = (),
+        disqualified: Collection[int] = (),
     ) -> None:
         self._names = tuple(names)
+        self._model = model or Model()
+        self._rank_by = rank_by
+        self._references = frozenset(references)
+        self._disqualified = frozenset(disqualified)
         self._records = [_Record() for _ in names]
-        self.rater = rater(update, model or Model(), len(self._names))
+        self.rater = rater(update, self._model, len(self._names))
         self._deals = 0
         self._players = 0
+        self._matches = 0
+        self._rounds = 0
+        self._last_match: tuple[int, int] | None = None
 
     def add(self, deal: Deal) -> None:
-        """Take in a deal; sequential ratings depend on the order."""
+        """Take in a deal. The deals of a match must follow each other, as in the schedule."""
+        round_number, match, _ = deal.key
+        if self._last_match != (round_number, match):
+            self._last_match = round_number, match
+            self._matches += 1
+            self._rounds = max(self._rounds, round_number + 1)
         self._deals += 1
         self._players = max(self._players, len(deal.seating))
         averages = average_places(deal.places)
@@ -93,6 +208,8 @@ class Scoreboard:
         for entrant, place, average, points in rows:
             record = self._records[entrant]
             record.deals += 1
+            record.matches += record.last_match != self._matches
+            record.last_match = self._matches
             record.points += points
             record.place_sum += average
             record.places[place] += 1
@@ -101,28 +218,163 @@ class Scoreboard:
                 self._records[fault.entrant].forfeits += 1
             else:
                 self._records[fault.entrant].faults[fault.kind] += 1
-        self.rater.add(deal)
+        self.rater.add(deal, self._matches - 1)
+
+    @property
+    def entrants(self) -> int:
+        """The number of entrants."""
+        return len(self._names)
+
+    def matches(self) -> list[int]:
+        """Return the number of independent matches of each entrant so far."""
+        return [record.matches for record in self._records]
 
     def standings(self) -> Standings:
-        """The table after the deals so far."""
-        rows = sorted(
-            zip(self._names, self.rater.ratings(), self._records, strict=True),
-            key=lambda row: (-row[1].score, row[0]),
+        """Return the table after the deals so far."""
+        estimate = self.rater.estimate()
+        statuses, least = self._statuses()
+        scores = scores_of_pairs(
+            [rating.mu for rating in estimate.ratings],
+            estimate.covariance,
+            self.matches(),
         )
-        scores = [rating.score for _, rating, _ in rows]
-        entrants = tuple(
-            self._standing(scores.index(rating.score) + 1, name, rating, record)
-            for name, rating, record in rows
+        order, ranks = self._ranking(estimate.ratings, statuses)
+        rows = self._rows(estimate, statuses, scores, ranks)
+        known = [entrant for entrant in order if rows[entrant].rank_range is not None]
+        return Standings(
+            deals=self._deals,
+            matches=self._matches,
+            entrants=tuple(rows[entrant] for entrant in order),
+            rank_by=self._rank_by,
+            converged=estimate.converged,
+            too_little_data=not known,
+            provisional_below=least,
+            too_close=self._too_close(
+                [entrant for entrant in known if statuses[entrant] == "ranked"], rows, scores
+            ),
+            superiority=tuple(map(tuple, _normal(scores))),
         )
-        return Standings(self._deals, entrants)
 
-    def _standing(self, rank: int, name: str, rating: Rating, record: _Record) -> Standing:
+    def _statuses(self) -> tuple[list[Status], int]:
+        """Return each entrant's status, and the matches below which one is provisional."""
+        counts = [
+            record.matches
+            for entrant, record in enumerate(self._records)
+            if entrant not in self._references | self._disqualified
+        ]
+        least = max(LEAST_MATCHES, ceil(median(counts) / 2) if counts else 0)
+        mark = any(count >= least for count in counts)
+
+        def status(entrant: int) -> Status:
+            if entrant in self._disqualified:
+                return "disqualified"
+            if entrant in self._references:
+                return "reference"
+            few = self._records[entrant].matches < least
+            return "provisional" if mark and few else "ranked"
+
+        return [status(entrant) for entrant in range(len(self._names))], least
+
+    def _ranking(
+        self, ratings: list[Rating], statuses: list[Status]
+    ) -> tuple[list[int], dict[int, int]]:
+        """Return the entrants in the order of the table, and their ranks."""
+        values = [rating.mu if self._rank_by == "estimate" else rating.score for rating in ratings]
+
+        def below(entrant: int) -> int:
+            if statuses[entrant] == "provisional" and self._rank_by == "estimate":
+                return 1
+            return 2 if statuses[entrant] == "disqualified" else 0
+
+        order = sorted(
+            range(len(values)),
+            key=lambda entrant: (below(entrant), -values[entrant], self._names[entrant]),
+        )
+        keys = {entrant: (below(entrant), -values[entrant]) for entrant in order}
+        counted = [keys[entrant] for entrant in order if statuses[entrant] != "reference"]
+        last = 1 + sum(status in {"ranked", "provisional"} for status in statuses)
+        return order, {
+            entrant: last
+            if statuses[entrant] == "disqualified"
+            else 1 + sum(key < keys[entrant] for key in counted)
+            for entrant in order
+        }
+
+    def _rows(
+        self, estimate: Estimate, statuses: list[Status], scores: Floats, ranks: dict[int, int]
+    ) -> list[Standing]:
+        """Return the rows by entrant number."""
+        known = [
+            entrant
+            for entrant, record in enumerate(self._records)
+            if statuses[entrant] != "disqualified" and record.matches >= LEAST_MATCHES
+        ]
+        ranges = dict(zip(known, rank_ranges(scores[np.ix_(known, known)]), strict=True))
+        rated = [entrant for entrant in known if statuses[entrant] != "reference"]
+        best = dict(
+            zip(
+                rated,
+                best_probabilities(
+                    [estimate.ratings[entrant].mu for entrant in rated],
+                    estimate.covariance[np.ix_(rated, rated)],
+                ),
+                strict=True,
+            )
+        )
+        played = [
+            rating.mu
+            for rating, record in zip(estimate.ratings, self._records, strict=True)
+            if record.deals
+        ]
+        average = sum(played) / len(played) if played else self._model.mu
+        variances = np.diag(estimate.covariance).tolist()
+        return [
+            self._standing(
+                entrant,
+                rank=ranks[entrant],
+                status=statuses[entrant],
+                rating=estimate.ratings[entrant],
+                interval=self._interval(entrant, rating.mu, variances[entrant])
+                if entrant in ranges
+                else None,
+                rank_range=ranges.get(entrant),
+                best=best.get(entrant),
+                average=average,
+            )
+            for entrant, rating in enumerate(estimate.ratings)
+        ]
+
+    def _interval(self, entrant: int, mu: float, variance: float) -> Interval:
+        reach = t_quantile(self._records[entrant].matches - 1) * sqrt(variance)
+        digits = _DIGITS - floor(log10(self._model.sigma))
+        return Interval(round(mu - reach, digits), round(mu + reach, digits))
+
+    def _standing(  # noqa: PLR0913 - the claims about one entrant
+        self,
+        entrant: int,
+        *,
+        rank: int,
+        status: Status,
+        rating: Rating,
+        interval: Interval | None,
+        rank_range: tuple[int, int] | None,
+        best: float | None,
+        average: float,
+    ) -> Standing:
+        record = self._records[entrant]
+        luck = NormalDist(0, sqrt(2) * self._model.beta)
         return Standing(
             rank=rank,
-            name=name,
+            name=self._names[entrant],
+            status=status,
+            rank_range=rank_range,
             mu=rating.mu,
             sigma=rating.sigma,
+            interval=interval,
             score=rating.score,
+            best=None if best is None else round(best, 4),
+            ahead_of_average=round(luck.cdf(rating.mu - average), 4),
+            matches=record.matches,
             deals=record.deals,
             points=record.points,
             mean_place=record.place_sum / record.deals if record.deals else None,
@@ -131,22 +383,67 @@ class Scoreboard:
             forfeits=record.forfeits,
         )
 
+    def _too_close(
+        self, order: list[int], rows: list[Standing], scores: Floats
+    ) -> tuple[Adjacent, ...]:
+        found = []
+        for upper, lower in pairwise(order):
+            score = float(scores[upper, lower])
+            superiority = NormalDist().cdf(score)
+            if superiority < _SURE:
+                found.append(
+                    Adjacent(
+                        above=rows[upper].name,
+                        below=rows[lower].name,
+                        superiority=round(superiority, 4),
+                        more_rounds=self._more_rounds(score),
+                    )
+                )
+        return tuple(found)
 
-def standings(
+    def _more_rounds(self, score: float) -> int | None:
+        """Errors shrink with the root of the rounds: count those until the score reaches Z."""
+        if score <= 0:
+            return None
+        factor = (Z / score) ** 2
+        return max(1, ceil(self._rounds * (factor - 1))) if factor <= _HOPELESS else None
+
+
+def _normal(scores: Floats) -> list[list[float]]:
+    """Return the normal distribution function of each entry."""
+    cdf = NormalDist().cdf
+    return [[round(cdf(score), 6) for score in row] for row in scores.tolist()]
+
+
+def standings(  # noqa: PLR0913 - all but the first two have their defaults
     names: Sequence[str],
     deals: Iterable[Deal],
     model: Model | None = None,
     update: Update = "order_free",
+    *,
+    rank_by: RankBy = "estimate",
+    references: Collection[int] = (),
+    disqualified: Collection[int] = (),
 ) -> Standings:
-    """The table of finished deals, in one pass over them.
+    """Return the table of finished deals, in one pass over them.
 
     Args:
         names: The entrants' names, by number.
         deals: The deals, in schedule order.
         model: The constants of the rating.
         update: How ratings are updated.
+        rank_by: What the ranking goes by.
+        references: Entrants that are not ranked.
+        disqualified: Entrants that are out of the table.
     """
-    board = Scoreboard(names, model, update)
+    board = Scoreboard(
+        names,
+        model,
+        update,
+        rank_by=rank_by,
+        references=references,
+        disqualified=disqualified,
+    )
     for deal in deals:
         board.add(deal)
     return board.standings()

@@ -337,6 +337,7 @@ class _Run:
             version=__version__,
             rating=config.rating.constants(find_game(config.game).draw_probability),
             update=config.rating.updating,
+            rank_by=config.rating.rank_by,
             entrants=tuple(
                 EntrantFacts(
                     name=bot.name,

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 __all__ = [
     "FORMAT_RULES",
@@ -154,6 +154,15 @@ class Format(ABC, Generic[OptionsT]):
     joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
     last_table_decides: ClassVar[bool] = False
     """Whether its last round is one table whose order is the result, and not the rating's."""
+
+    @classmethod
+    def references(cls, options: Mapping[str, Any]) -> Collection[str]:  # noqa: ARG003 - none here
+        """Return the names of the bots that the table shows as references and does not rank.
+
+        Args:
+            options: As they are stored.
+        """
+        return ()
 
     def __init__(self, field: Field, options: OptionsT) -> None:
         self.field = field
