@@ -14,9 +14,8 @@ def test_bots_that_nothing_tells_apart_are_named_as_a_short_schedule(arena: Aren
     ended = arena.run("run", config, "--out", "out")
     statement = "1 adjacent pair is too close to call."
     assert statement in ended.stdout
-    files = arena.files()
-    for name in ("standings.json", "standings.csv", "standings.md", "index.html"):
-        assert (statement in files[name].replace("\\", "")) == (name != "standings.csv")
+    for name in ("standings.json", "standings.md", "index.html"):
+        assert statement in (arena.path / "out" / name).read_text("utf-8").replace("\\", "")
     for form in ("table", "tex", "txt"):
         assert statement in arena.run("standings", "out", "--format", form).stdout
 

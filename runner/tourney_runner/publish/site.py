@@ -84,6 +84,7 @@ class Site:
         self._gathered = gather(store, summary, choices)
         self._rows = rows(summary, self._gathered.bots)
         self._placed = [row for row in self._rows if not row.is_out]
+        self._ranked = sum(row.is_ranked for row in self._rows)
         ranked = [self._gathered.bots[row.number] for row in self._rows]
         self._stored = store.count()
         chosen = choose(self._stored, ranked, choices)
@@ -169,6 +170,7 @@ class Site:
                 description=self._description(),
                 rows=self._rows,
                 placed=self._placed,
+                ranked=self._ranked,
                 rotated=bool(self._settings.duplicate),
                 base=base,
                 menu=_MENU,
@@ -183,9 +185,10 @@ class Site:
     def _description(self) -> str:
         """One line for search engines and for messengers that show a link."""
         head = f"{self._game}, {counted(len(self._placed), 'bot')}{self._state()}"
-        if not self._placed or not self._summary.deals:
+        first = next((row for row in self._rows if row.is_ranked), None)
+        if first is None or not self._summary.deals:
             return head
-        return f"{head}. {without_controls(self._placed[0].standing.name)} leads the ranking."
+        return f"{head}. {without_controls(first.standing.name)} leads the ranking."
 
     def _state(self) -> str:
         so_far = "" if self._summary.complete else " so far"
@@ -199,7 +202,7 @@ class Site:
         title = self._choices.title or self._summary.facts.name
         for row in self._rows:
             results = self._gathered.bots[row.number]
-            yield row.badge, badge(title, row, len(self._placed))
+            yield row.badge, badge(title, row, self._ranked)
             yield (
                 row.page,
                 self._page(

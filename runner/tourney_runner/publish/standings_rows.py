@@ -70,8 +70,7 @@ def rows(summary: Summary, bots: Sequence[BotResults]) -> tuple[Row, ...]:
     playing = [
         standing
         for standing in known
-        if standing.status != "disqualified"
-        and 2 * sum(standing.faults.values()) <= standing.deals
+        if standing.status != "disqualified" and 2 * sum(standing.faults.values()) <= standing.deals
     ]
     scale = _scale([one.interval for one in playing or known if one.interval is not None])
     return tuple(
