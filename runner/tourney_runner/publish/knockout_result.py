@@ -10,21 +10,13 @@ from tourney_runner.schedule.registry import format_class
 if TYPE_CHECKING:
     from tourney_runner.results.store import Store
 
-__all__ = ["final_order", "last_table_decides", "reference_names"]
+__all__ = ["final_order", "last_table_decides"]
 
 
 def last_table_decides(store: Store) -> bool:
     """Whether the result is the order of the last table, and not the ranking by rating."""
     schedule = store.meta("identity").get("schedule")  # a person's table has none
     return schedule is not None and format_class(schedule["format"]).last_table_decides
-
-
-def reference_names(store: Store) -> frozenset[str]:
-    """Return the names of the bots that the format measures, but does not rank."""
-    schedule = store.meta("identity").get("schedule")
-    if schedule is None:
-        return frozenset()
-    return frozenset(format_class(schedule["format"]).references(schedule))
 
 
 def final_order(store: Store) -> tuple[int, ...]:

@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from tourney_runner.play.seeds import seed_hash
-from tourney_runner.publish.knockout_result import (
-    final_order,
-    last_table_decides,
-    reference_names,
-)
+from tourney_runner.publish.knockout_result import final_order, last_table_decides
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.raters import Update
 from tourney_runner.ratings.standings import RankBy, Scoreboard, Standing, Standings
@@ -57,6 +53,8 @@ class Facts(msgspec.Struct, frozen=True):
     """How ratings are updated."""
     rank_by: RankBy = "score"
     """What the ranking goes by; folders that do not say were ranked by the score."""
+    references: tuple[str, ...] = ()
+    """The bots that the format measures, but does not rank."""
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -134,13 +132,12 @@ def scoreboard(store: Store) -> Scoreboard:
     """
     facts = kept_facts(store)
     names = [entrant.name for entrant in facts.entrants]
-    references = reference_names(store)
     return Scoreboard(
         names,
         Model(**facts.rating),
         facts.update,
         rank_by=facts.rank_by,
-        references=[number for number, name in enumerate(names) if name in references],
+        references=[number for number, name in enumerate(names) if name in facts.references],
         disqualified=disqualified(store),
     )
 

@@ -405,17 +405,18 @@ def terminal_table(summary: Summary, width: int) -> Table:
 
 
 def lines_below(summary: Summary) -> list[str]:
-    """Return what stands under the table: how sure it is, and what was decided."""
+    """Return what stands under the table: the result, how sure it is, and what was decided."""
     result = _result(summary)
-    return (
-        ([result] if result else list(_certainty(summary)))
-        + list(_statuses(summary))
-        + [
+    rulings = dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
+    return [
+        *([result] if result else []),
+        *claims(summary),
+        *(
             f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
-            for ruling in dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
+            for ruling in rulings
             if ruling is not None
-        ]
-    )
+        ),
+    ]
 
 
 def _result(summary: Summary) -> str:
@@ -431,7 +432,7 @@ def _result(summary: Summary) -> str:
 
 def claims(summary: Summary) -> list[str]:
     """Return how sure the table is, and why some bots are not ranked among the others."""
-    sure = [] if summary.last_table_decides else _certainty(summary)
+    sure = () if summary.last_table_decides else _certainty(summary)
     return [*sure, *_statuses(summary)]
 
 

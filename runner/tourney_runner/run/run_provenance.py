@@ -29,8 +29,9 @@ def as_played(facts: Facts, before: dict[str, Any] | None, *, more: bool) -> Fac
         return facts
     return msgspec.structs.replace(
         facts,
-        # A folder of a version without this setting keeps the ranking that it began with.
+        # A folder of a version without these keeps the ranking that it began with.
         rank_by=facts.rank_by if "rank_by" in before else "score",
+        references=facts.references if "rank_by" in before else (),
         **{key: _joined(getattr(facts, key), before[key]) if more else before[key] for key in _HOW},
     )
 

@@ -43,6 +43,7 @@ from tourney_runner.run.tournament_setup import (
 )
 from tourney_runner.run.worker_count import WorkerCount
 from tourney_runner.run.worker_messages import Setup
+from tourney_runner.schedule.registry import format_class
 from tourney_runner.text import counted, utc_now
 
 if TYPE_CHECKING:
@@ -338,6 +339,7 @@ class _Run:
             rating=config.rating.constants(find_game(config.game).draw_probability),
             update=config.rating.updating,
             rank_by=config.rating.rank_by,
+            references=format_class(config.schedule.format).references(config.schedule.options),
             entrants=tuple(
                 EntrantFacts(
                     name=bot.name,

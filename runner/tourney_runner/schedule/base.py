@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = [
     "FORMAT_RULES",
@@ -156,11 +156,11 @@ class Format(ABC, Generic[OptionsT]):
     """Whether its last round is one table whose order is the result, and not the rating's."""
 
     @classmethod
-    def references(cls, options: Mapping[str, Any]) -> Collection[str]:  # noqa: ARG003 - none here
+    def references(cls, options: Any) -> tuple[str, ...]:  # noqa: ARG003 - for those that override
         """Return the names of the bots that the table shows as references and does not rank.
 
         Args:
-            options: As they are stored.
+            options: A value of the class's own `options` model.
         """
         return ()
 

@@ -8,7 +8,7 @@ challenger joins every one of them; so all challengers meet the same company. Wi
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ConfigDict
 from pydantic import Field as Option
@@ -29,7 +29,7 @@ from tourney_runner.schedule.seeded_random import draw
 from tourney_runner.schedule.team_separation import ApartRounds
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["Gauntlet", "GauntletOptions"]
 
@@ -63,9 +63,9 @@ class Gauntlet(Format[GauntletOptions]):
     options: ClassVar[type[GauntletOptions]] = GauntletOptions
 
     @classmethod
-    def references(cls, options: Mapping[str, Any]) -> Collection[str]:
+    def references(cls, options: GauntletOptions) -> tuple[str, ...]:
         """Return the challengers: they have played far more than the bots of the field."""
-        return tuple(options["challengers"])
+        return options.challengers
 
     def __init__(self, field: Field, options: GauntletOptions) -> None:
         super().__init__(field, options)
