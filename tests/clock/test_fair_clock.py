@@ -11,50 +11,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from tourney_runner.games.registry import game
+from clock_table import HALF, LIMIT_MS, bot, play
 from tourney_runner.play.faults import HostFailureError
-from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
-from tourney_runner.process.fair_clock import FairClock
-from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.process.procfs import become_subreaper
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tourney_runner.results.records import DealRecord
-
-LIMIT_MS = 200
-HALF = LIMIT_MS / 2000
-
-FRAME = """\
-import hashlib, json, sys, threading, time
-
-def burn(seconds):
-    until = time.thread_time() + seconds
-    while time.thread_time() < until:
-        pass
-
-def think(): pass
-def after(): pass
-
-{body}
-
-turns = 0
-for text in sys.stdin:
-    message = json.loads(text)
-    if message["type"] == "hello":
-        print(json.dumps({{"type": "ready", "legal": "canonical"}}), flush=True)
-    elif message["type"] == "deal":
-        turns = 0
-    elif message["type"] == "move":
-        turns += 1
-        if turns <= {turns}:
-            think()
-        print(json.dumps({{"id": message["id"], **message["legal"][0]}}), flush=True)
-        after()
-"""
 
 ONE_THREAD = f"def think(): burn({HALF})"
 
@@ -109,68 +74,6 @@ public final class Burner {{
     }}
 }}
 """
-
-
-def settings(**changes: object) -> PlaySettings:
-    values = {
-        "game": "tienlen",
-        "rules": game("tienlen").options(players=2, instant_wins=()).in_force(),
-        "master_seed": "clock",
-        "duplicate": 2,
-        "deals": None,
-        "target": None,
-        "start_ms": 60_000,
-        "move_ms": LIMIT_MS,
-        "bank_ms": 0,
-        "on_fault": "forfeit",
-        "max_faults": 3,
-        "restart": "fault",
-        "strict": False,
-        "ponder": False,
-        "reveal_names": False,
-        "memory": 2 << 30,
-        "output": 1 << 20,
-        "stderr": 1 << 16,
-    }
-    return PlaySettings(**{**values, **changes})
-
-
-def bot(folder: Path, number: int, body: str, turns: int = 3) -> BotSpec:
-    home = folder / str(number)
-    home.mkdir()
-    (home / "bot.py").write_text(FRAME.format(body=body, turns=turns))
-    return BotSpec(number, f"bot {number}", (sys.executable, "-S", "-E", "bot.py"), str(home))
-
-
-def play(bots: list[BotSpec], matches: int = 1, **changes: object) -> list[DealRecord]:
-    tables = Tables(settings(**changes), bots, PlainLauncher(), FairClock(), most_alive=4)
-    try:
-        return [
-            record
-            for match in range(matches)
-            for record in tables.play(MatchPlan(0, match, (0, 1)))
-        ]
-    finally:
-        tables.pool.kill()
-
-
-@pytest.fixture
-def hogs() -> Iterator[None]:
-    """Four programs that take all the time they can get."""
-    programs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
-    yield
-    for program in programs:
-        program.kill()
-        program.wait()
-
-
-@pytest.fixture
-def one_core() -> Iterator[None]:
-    """As a worker has it: itself, its bots and whoever else is there on the same core."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    yield
-    os.sched_setaffinity(0, before)
 
 
 @pytest.mark.usefixtures("one_core", "hogs")

@@ -21,7 +21,7 @@ from tourney_runner.botcheck.wire_variants import MANNERS
 from tourney_runner.errors import UsageError
 from tourney_runner.games import registry
 from tourney_runner.play.faults import Fault, HostFailureError
-from tourney_runner.play.match import REPEATS
+from tourney_runner.play.match import PLAYS
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.protocol.lines import encode, quoted
 from tourney_runner.run.preview import differing_rules
@@ -225,8 +225,9 @@ class _Trial:
         """
         self._watcher.begin(name)
         spoilt = ""
-        for _ in range(REPEATS + 1):
+        for played in range(PLAYS):
             witness = table.witness(self._spec, **manner)
+            witness.decisive = played == PLAYS - 1
             try:
                 deals = Deals(play(witness), witness.exchanges, witness.asked)
             except HostFailureError as error:

@@ -69,7 +69,7 @@ class Table(NamedTuple):
         """Play the deal of a seed to its end; the bot sits at `seat`.
 
         Raises:
-            SpoiltError: The host spoilt it.
+            HostFailureError: The host made it void.
         """
         state = self.state(seed)
         setup = self.setup()
@@ -121,7 +121,7 @@ class Table(NamedTuple):
 
         Raises:
             Fault: It does not.
-            SpoiltError: The host spoilt it.
+            HostFailureError: The host made it void.
         """
         witness.tell(self.greeting(position))
         answer, _ = witness.ask(request, 1, self.settings.move_ms * 1_000_000)

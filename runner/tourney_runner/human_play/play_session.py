@@ -23,7 +23,7 @@ from tourney_runner.human_play.human_player import Leaving, Person
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.in_process_players import seated
-from tourney_runner.play.match import REPEATS, dealt, player_setup
+from tourney_runner.play.match import PLAYS, dealt, player_setup
 from tourney_runner.play.player import Player
 from tourney_runner.play.seeds import bot_seed, match_seed
 from tourney_runner.process.fair_clock import make_clock
@@ -144,7 +144,9 @@ class _Match:
             player.stop()
 
     def _deal(self, key: DealKey, start: int | None) -> tuple[DealRecord, int]:
-        for _ in range(REPEATS + 1):
+        for played in range(PLAYS):
+            for player in self._players:
+                player.decisive = played == PLAYS - 1
             state = dealt(self._settings, key, start)
             self._person.sit(state)
             seeds = [
@@ -167,7 +169,7 @@ class _Match:
                 self.stop()
                 continue
             return record, state.next_start()
-        raise RunError("this machine is too busy to play on: every deal was spoilt")
+        raise RunError("this machine fails again and again, so the deal cannot be played")
 
     def _tell_faults(self, record: DealRecord) -> None:
         """Say why bots failed: their author may be the one who plays."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tourney_runner.results.records import FaultKind
 
-__all__ = ["EndedBeforeError", "Fault", "HostFailureError"]
+__all__ = ["EndedBeforeError", "Fault", "HostFailureError", "VoidTwiceError"]
 
 
 class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error, not ours
@@ -39,12 +39,26 @@ class EndedBeforeError(Exception):
 
 
 class HostFailureError(Exception):
-    """The host spoilt a move, so that nobody can say whose fault its delay is: the deal is void.
+    """The host failed during a move, so it is unknown who caused the delay: the deal is void.
 
     Args:
-        bot: Whose move it was.
+        bot: The name of the bot that was to move.
         cause: What the host did.
     """
 
     def __init__(self, bot: str, cause: str) -> None:
-        super().__init__(f"a move of {bot} was spoilt: {cause}")
+        super().__init__(f"a move of {bot} was void: {cause}")
+
+
+class VoidTwiceError(Exception):
+    """A deal was void twice, so it has to be played where nothing else runs.
+
+    Args:
+        deal: The number of the deal in its match.
+        voids: What the host did each time.
+    """
+
+    def __init__(self, deal: int, voids: tuple[str, ...]) -> None:
+        super().__init__(f"deal {deal + 1} was void {len(voids)} times: {voids[-1]}")
+        self.deal = deal
+        self.voids = voids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
-from tourney_runner.play.faults import HostFailureError
+from tourney_runner.play.faults import HostFailureError, VoidTwiceError
 from tourney_runner.play.match_end import match_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["REPEATS", "Tables", "dealt", "player_setup"]
+__all__ = ["PLAYS", "Tables", "dealt", "player_setup"]
 
 _MOST_DEALS = 10_000
 """Of a match to a target: where nobody can reach it, it ends all the same."""
 
-REPEATS = 3
-"""How often a deal that the host has spoilt is played again."""
+PLAYS = 3
+"""How often a deal is played at most. Delays by the host make it void, except in the last play."""
 
 
 def dealt(settings: PlaySettings, key: DealKey, start: int | None) -> State[Any]:
@@ -125,18 +126,27 @@ class Tables:
         setup = player_setup(settings, launcher, clock, waiting=waiting)
         self.pool = PlayerPool(bots, setup, most_alive)
 
-    def play(self, plan: MatchPlan) -> Iterator[DealRecord]:
+    def play(
+        self, plan: MatchPlan, *, alone: bool = True, voided: VoidTwiceError | None = None
+    ) -> Iterator[DealRecord]:
         """Play one match, deal by deal.
 
+        Args:
+            plan: The match.
+            alone: Whether nothing else is played on this machine, so that the last play of a deal
+                may decide.
+            voided: The deal that was void before, of which only that play is left.
+
         Raises:
-            SpoiltError: The host spoils a deal again and again.
+            VoidTwiceError: A deal was void twice, and other matches are played beside this one.
+            HostFailureError: The host failed in every play of a deal.
         """
         players = self.pool.seat(plan.seats())
+        match = _MatchInPlay(plan, players, [0] * len(players), alone, voided)
         if self._settings.duplicate:
-            start = self._first_start(plan)
-            yield self._play_deal(plan, players, plan.rotation, start, [0] * len(players))[0]
+            yield self._play_deal(match, plan.rotation, self._first_start(plan))[0]
         else:
-            yield from self._play_in_a_row(plan, players)
+            yield from self._play_in_a_row(match)
         if self._settings.restart == "match":
             self.pool.renew()
 
@@ -145,15 +155,14 @@ class Tables:
         duplicate = bool(self._settings.duplicate)
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 
-    def _play_in_a_row(self, plan: MatchPlan, players: Sequence[Player]) -> Iterator[DealRecord]:
+    def _play_in_a_row(self, match: _MatchInPlay) -> Iterator[DealRecord]:
         """Fresh deals, each beginning where the one before left off, to `deals` or `target`."""
         settings = self._settings
-        faults = [0] * len(players)
-        totals = [0.0] * len(players)
-        start = self._first_start(plan)
+        totals = [0.0] * len(match.players)
+        start = self._first_start(match.plan)
         number = 0
         while number < (settings.deals or _MOST_DEALS):
-            record, start = self._play_deal(plan, players, number, start, faults)
+            record, start = self._play_deal(match, number, start)
             yield record
             number += 1
             totals = [have + more for have, more in zip(totals, record.points, strict=True)]
@@ -161,41 +170,33 @@ class Tables:
                 return
 
     def _play_deal(
-        self,
-        plan: MatchPlan,
-        players: Sequence[Player],
-        number: int,
-        start: int | None,
-        faults: list[int],
+        self, match: _MatchInPlay, number: int, start: int | None
     ) -> tuple[DealRecord, int]:
-        """Play a deal; again, with fresh processes, when the host has spoilt it."""
-        voids: list[str] = []
+        """Play a deal; with fresh processes again if the host makes it void."""
+        voids = match.voids_before(number)
         while True:
-            before = list(faults)
+            before = list(match.faults)
+            decisive = len(voids) == PLAYS - 1
+            if decisive:
+                match.stop_all(decisive=True)
             try:
-                record, following = self._try_deal(plan, players, number, start, faults)
+                record, following = self._try_deal(match, number, start)
             except HostFailureError as error:
-                for player in players:
-                    player.stop()
-                    player.notes.clear()  # they would be read as notes on a deal that counts
-                faults[:] = before
+                match.stop_all()
+                match.faults[:] = before
                 voids.append(str(error))
-                if len(voids) > REPEATS:
-                    raise
-            else:
-                if voids:
-                    record = msgspec.structs.replace(record, voids=tuple(voids))
-                return record, following
+                match.check_voids(number, voids, error)
+                continue
+            if decisive:
+                match.stop_all()
+            if voids:
+                record = msgspec.structs.replace(record, voids=tuple(voids))
+            return record, following
 
     def _try_deal(
-        self,
-        plan: MatchPlan,
-        players: Sequence[Player],
-        number: int,
-        start: int | None,
-        faults: list[int],
+        self, match: _MatchInPlay, number: int, start: int | None
     ) -> tuple[DealRecord, int]:
-        settings = self._settings
+        settings, plan, players = self._settings, match.plan, match.players
         key = DealKey(plan.round, plan.match, number)
         state = _deal(self._game, self._options, settings, key, start)
         seeds = [
@@ -203,7 +204,51 @@ class Tables:
             for seat, player in enumerate(players)
         ]
         deal = DealInPlay(
-            self._game, state, key, players, seeds=seeds, settings=settings, faults_so_far=faults
+            self._game,
+            state,
+            key,
+            players,
+            seeds=seeds,
+            settings=settings,
+            faults_so_far=match.faults,
         )
         record = deal.play(start, plan.retired)
         return record, state.next_start()
+
+
+@dataclass(frozen=True)
+class _MatchInPlay:
+    """A match with the players at its table."""
+
+    plan: MatchPlan
+    players: Sequence[Player]
+    faults: list[int]
+    """By seat, so far."""
+    alone: bool
+    """See `Tables.play`."""
+    voided: VoidTwiceError | None
+    """Likewise."""
+
+    def voids_before(self, deal: int) -> list[str]:
+        """Return why earlier plays of a deal were void."""
+        if self.voided is None or self.voided.deal != deal:
+            return []
+        return list(self.voided.voids)
+
+    def check_voids(self, deal: int, voids: Sequence[str], error: HostFailureError) -> None:
+        """Raise the error that fits if a deal may not be played again here."""
+        if len(voids) >= PLAYS:
+            raise error
+        if len(voids) == PLAYS - 1 and not self.alone:
+            raise VoidTwiceError(deal, tuple(voids)) from error
+
+    def stop_all(self, *, decisive: bool = False) -> None:
+        """End all processes, so that the next deal is played with fresh ones.
+
+        Args:
+            decisive: Whether the result of that deal counts whatever the host does to its time.
+        """
+        for player in self.players:
+            player.stop()
+            player.notes.clear()  # they would be read as notes on a deal that counts
+            player.decisive = decisive

@@ -55,8 +55,15 @@ _UNREADABLE = Answer(id=-1)
 _SLOW_SHARE = 2
 """A move that takes half of its limit is looked into."""
 
+_LATE_SHARE, _LATE_LEAST = 4, 100_000_000
+"""A bot is not waited for any longer once it is late by a quarter of its limit, and by at least
+this many nanoseconds, of its own time."""
+
 _HOPELESS = 4
-"""So many limits of a bot's own time are not waited for any longer, and not forgiven."""
+"""A bot that has used this many times its limit is late whatever the host did meanwhile."""
+
+_DECISIVE = 5
+"""Where the result counts in any case, the clock's patience is this many times as long."""
 
 _PONDERED = 10_000_000
 """Nanoseconds of thinking in others' time, in one deal, that mark a bot for being stopped then."""
@@ -97,6 +104,9 @@ class Player:
         self.slow: list[tuple[int, Charge]] = []
         """Requests whose answers took a large share of the limit, and where the time went; whoever
         has noted that clears it."""
+        self.decisive = False
+        """Whether the deal was void before, so that delays by the host do not make it void again.
+        Change it only while there is no process."""
         self._setup = setup
         self._decode = setup.reader.decode
         self._child: Child | None = None
@@ -105,7 +115,7 @@ class Player:
         self._watch: Watch | None = None
         self._pondered = 0
         self._frozen = False
-        self._limit = self._patience = self._quick = 0
+        self._limit = self._late_at = self._patience = self._quick = 0
         self._usual = 0
         """The limit of a request before which nothing is to be prepared."""
         self._used = self._check_at = 0
@@ -121,7 +131,7 @@ class Player:
 
         Raises:
             Fault: Of kind ``start`` or ``memory``; there is no process then.
-            SpoiltError: The host is to blame; likewise.
+            HostFailureError: The host is to blame; likewise.
         """
         setup = self._setup
         began = monotonic_ns()
@@ -188,7 +198,7 @@ class Player:
         Raises:
             Fault: The process is ended then.
             EndedBeforeError: It had ended by itself; likewise.
-            SpoiltError: The host is to blame; likewise.
+            HostFailureError: The host is to blame; likewise.
         """
         if limit != self._usual:
             request = self._prepare(request, limit)
@@ -327,16 +337,19 @@ class Player:
         self._unused.clear()
         self._stray = False
 
-    def _step(self, asked: int, late: int) -> None:
-        """The bot has not answered for a while; raises ExchangeError once that is hopeless."""
+    def _step(self, asked: int, late: int, latest: int) -> None:
+        """Look at a bot that has not answered; raise ExchangeError once it is late for certain."""
         if self._watch is not None:
-            self._watch.step(asked, late)
+            self._watch.step(asked, late, latest)
             wall = monotonic_ns() - asked
-            hopeless = _HOPELESS * self._limit
-            if wall >= hopeless and self._watch.charge(asked, wall).charged >= hopeless:
+            if wall >= self._late_at and self._is_late(self._watch.charge(asked, wall)):
                 raise ExchangeError("deadline")
         if self._setup.waiting is not None:
             self._setup.waiting(self.bot.name)
+
+    def _is_late(self, charge: Charge) -> bool:
+        doubtful = charge.spoilt and not self.decisive
+        return charge.charged >= (_HOPELESS * self._limit if doubtful else self._late_at)
 
     def _allow(self, limit: int) -> None:
         """Work out how long to wait, kept since it is the same for nearly all requests."""
@@ -344,6 +357,9 @@ class Player:
         if self._channel is not None:
             self._channel.allow(limit)
         self._patience = self._setup.clock.patience(limit)
+        if self.decisive:
+            self._patience *= _DECISIVE
+        self._late_at = limit + max(limit // _LATE_SHARE, _LATE_LEAST)
         self._quick = min(Handover.QUICK, limit // _SLOW_SHARE)
 
     def _woken(self, pondered: int) -> int:
@@ -389,18 +405,16 @@ class Player:
     def _charge(self, began: int, wall: int) -> Charge:
         if self._watch is None or self._channel is None:
             raise RuntimeError("only a running process can be charged")
-        late = self._channel.late(began, monotonic_ns())
-        if late > 0:
-            self._watch.step(began, late)
-        return self._watch.charge(began, wall)
+        late, latest = self._channel.take_late(began, monotonic_ns())
+        return self._watch.charge(began, wall, late, latest)
 
     def _blame_host(self, charge: Charge) -> None:
-        """Raise SpoiltError if the host may be to blame for a delay.
+        """Raise HostFailureError if the host may be to blame for a delay.
 
         A bot that has used up its limit `_HOPELESS` times, by its own time alone, is late whatever
         the host did besides.
         """
-        if charge.spoilt and charge.charged < _HOPELESS * self._limit:
+        if charge.spoilt and charge.charged < _HOPELESS * self._limit and not self.decisive:
             self._end()
             raise HostFailureError(self.bot.name, charge.spoilt)
 
@@ -442,7 +456,7 @@ class Player:
         limit, wall = self._limit, monotonic_ns() - began
         charge = self._charge(began, wall)
         self._blame_host(charge)
-        if charge.charged < limit:
+        if charge.charged < limit and not self.decisive:
             self._end()
             starved = f"it got no core for {seconds(charge.waiting)} of {seconds(wall)}"
             raise HostFailureError(self.bot.name, starved)

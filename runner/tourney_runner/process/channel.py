@@ -25,22 +25,28 @@ if TYPE_CHECKING:
 
 __all__ = ["Caps", "Channel", "ExchangeError"]
 
-_FIRST_STEP_MS = 5
-_STEP_MS = 50
-"""The longest single waits; after each the process itself is looked at, so a quick bot never is."""
+_STEP_MS = 5
+"""The longest single wait. The process itself is looked at after the first that brought nothing, so
+a quick bot never is; how late the others come back shows what the host does meanwhile."""
 
 _MS = 1_000_000
-_FIRST_STEP_NS = _FIRST_STEP_MS * _MS
+_STEP_NS = _STEP_MS * _MS
 
-_SHORT_LIMIT = 20 * _FIRST_STEP_NS
-"""A first step is so small a part of this that a bot can be left waiting for that long."""
+_PUNCTUAL_NS = 200_000
+"""A wait that comes back no later than this was not held up; timers are that inexact."""
+
+_LOOK_AFTER_NS = 50 * _MS
+"""Time between two looks at a process."""
+
+_SHORT_LIMIT = 20 * _STEP_NS
+"""A step is so small a part of this that a bot can be left waiting for that long."""
 
 _CHUNK = 65536
 
 _NEWLINE = b"\n"
 
 _LOOK_EVERY = 64
-"""Reads in a row after which the process is looked at although it keeps us busy."""
+"""Reads in a row after which the process is looked at although it keeps the worker busy."""
 
 
 class ExchangeError(Exception):
@@ -80,8 +86,9 @@ class Channel:
         child: The process.
         caps: What it may use.
         handover: Shared by all channels of a worker.
-        step: Called after each wait that brought nothing, with the time when the request was
-            written and the nanoseconds by which the wait came back too late.
+        step: Called whenever the process has been looked at while nothing came. Its arguments are
+            the time when the request was written, the nanoseconds by which the waits since the
+            last call came back too late in all, and the largest of these delays.
     """
 
     def __init__(
@@ -90,7 +97,7 @@ class Channel:
         caps: Caps,
         *,
         handover: Handover | None = None,
-        step: Callable[[int, int], None] | None = None,
+        step: Callable[[int, int, int], None] | None = None,
     ) -> None:
         self._child = child
         self._caps = caps
@@ -98,8 +105,8 @@ class Channel:
         self._at_most = min(_CHUNK, caps.output)
         self._handover = handover or Handover()
         self._step = step
-        self._step_ms = _FIRST_STEP_MS
         self._asked = self._due = self._deadline = 0
+        self._next_look = self._late = self._latest = 0
         self._stdin = child.stdin
         self._stdout = child.stdout
         self._lines: deque[bytes] = deque()
@@ -182,12 +189,12 @@ class Channel:
                 self._write_rest(payload[sent:])
             elif not (self._lines or self._partial):
                 # Due since the request, as above: what stops the worker here is no bot's fault.
-                self._come_back(self._poll.poll(_FIRST_STEP_MS))
+                self._come_back(self._poll.poll(_STEP_MS))
         return self.next_line(asked, patience)
 
     def _await_answer(self) -> bytes:
         """What has come to stdout within the first step; nothing, if nothing has or it is over."""
-        return read(self._stdout, self._at_most) if self._wait_for_answer(_FIRST_STEP_MS) else b""
+        return read(self._stdout, self._at_most) if self._wait_for_answer(_STEP_MS) else b""
 
     def next_line(self, asked: int, patience: int, received: int = 0) -> bytes:
         """The next line that is not blank, with whatever ended it; as `exchange` otherwise.
@@ -209,19 +216,37 @@ class Channel:
         self._settle()
         return line
 
-    def late(self, asked: int, now: int) -> int:
-        """How long before `now` the last wait should have come back at the latest; may be below 0.
+    def take_late(self, asked: int, now: int) -> tuple[int, int]:
+        """Return by how much the waits for an answer came back too late since this was last asked.
 
-        A line that came in the meantime may have come at any time of it.
+        Args:
+            asked: As for the `exchange`.
+            now: The time; the last wait was over then at the latest. A line that came after it
+                should have been over may have come at any time.
+
+        Returns:
+            The sum of the delays and the largest of them, in nanoseconds.
         """
-        return now - (self._due if asked == self._asked else asked + _FIRST_STEP_NS)
+        if asked != self._asked:
+            self._begin(asked, 0)
+        self._note_late(now)
+        late, latest = self._late, self._latest
+        self._late = self._latest = 0
+        return late, latest
+
+    def _note_late(self, now: int) -> None:
+        late = now - self._due
+        if late > _PUNCTUAL_NS:
+            self._due = now  # it must not count again with the answer
+            self._late += late
+            self._latest = max(self._latest, late)
 
     def _begin(self, asked: int, patience: int, received: int = 0) -> None:
         """Count and time what belongs to a request, once its answer is not there at once."""
         self._asked = asked
         self._received = received
-        self._step_ms = _FIRST_STEP_MS
-        self._due = asked + _FIRST_STEP_NS
+        self._next_look = self._late = self._latest = 0
+        self._due = asked + _STEP_NS
         self._deadline = asked + patience
 
     def _settle(self) -> None:
@@ -251,7 +276,7 @@ class Channel:
         left = self._deadline - now
         if left <= 0:
             raise ExchangeError("deadline")
-        wait = min(left // _MS + 1, self._step_ms)
+        wait = min(left // _MS + 1, _STEP_MS)
         self._due = now + wait * _MS
         self._come_back(self._poll.poll(wait))
 
@@ -264,17 +289,18 @@ class Channel:
                 self._noisy = True
                 self._read_stderr()
         self._reads += 1
-        if not ready or self._reads > _LOOK_EVERY:
+        if ready and self._reads <= _LOOK_EVERY:
+            return
+        now = monotonic_ns()
+        self._note_late(now)
+        if ready or now >= self._next_look:
             self._reads = 0
-            self._step_ms = _STEP_MS
+            self._next_look = now + _LOOK_AFTER_NS
             self._look_at_process()
 
     def _look_at_process(self) -> None:
         if self._step is not None:
-            now = monotonic_ns()
-            late = max(0, now - self._due)
-            self._due += late  # told now, so it must not count again with the answer
-            self._step(self._asked, late)
+            self._step(self._asked, *self.take_late(self._asked, monotonic_ns()))
         if self._child.has_exited():
             # A descendant may hold the pipe open for ever: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):

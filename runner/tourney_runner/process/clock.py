@@ -61,17 +61,25 @@ class Watch(ABC):
         """An answer has come; arguments as for `check`."""
 
     @abstractmethod
-    def step(self, asked: int, late: int) -> None:
-        """The answer to what was asked at that time has not come yet.
+    def step(self, asked: int, late: int, latest: int) -> None:
+        """Note that the answer to a request has not come yet.
 
         Args:
             asked: When the request was written.
-            late: By how much the last wait returned too late.
+            late: By how much the worker's waits since the last step came back too late in all.
+            latest: The largest of these delays.
         """
 
     @abstractmethod
-    def charge(self, asked: int, wall: int) -> Charge:
-        """What a move costs that was asked for then and took so long by the wall clock."""
+    def charge(self, asked: int, wall: int, late: int = 0, latest: int = 0) -> Charge:
+        """Return what a move costs.
+
+        Args:
+            asked: When the request was written.
+            wall: How long the move took by the wall clock.
+            late: As for `step`.
+            latest: As for `step`.
+        """
 
 
 class Clock(ABC):
@@ -105,10 +113,10 @@ class WallWatch(Watch):
     def answered(self, now: int, used: int) -> None:
         """See `Watch.answered`."""
 
-    def step(self, asked: int, late: int) -> None:
+    def step(self, asked: int, late: int, latest: int) -> None:
         """See `Watch.step`."""
 
-    def charge(self, asked: int, wall: int) -> Charge:  # noqa: ARG002 - the interface's
+    def charge(self, asked: int, wall: int, late: int = 0, latest: int = 0) -> Charge:  # noqa: ARG002 - the interface's
         """See `Watch.charge`."""
         return Charge(wall, wall)
 

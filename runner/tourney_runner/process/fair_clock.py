@@ -1,25 +1,33 @@
 """A clock that does not punish a bot for a busy host.
 
 An answer within its limit by the wall clock is accepted on that alone. Only a later one is looked
-into: it is charged the processor time of the bot's whole tree, or the wall time less the time for
-which the bot was ready to run and got no core, whichever is more. A wall cap bounds the whole.
+into. It is charged the processor time of the bot's whole tree, or the wall time less a credit for
+waiting, whichever is more. The credit needs three witnesses and is the smallest of
 
-The system counts both per thread (``/proc/PID/task/TID/schedstat``: time on a core, time waiting
-for one). Reading all threads costs tens of microseconds, so it is done only once a move has
-dragged on for a step of the channel; what was waited before that is not counted, except where
-the worker itself came back late.
+- the longest wait of a single thread of the bot for a core, or of the worker, summed over looks,
+- what the `Sentinel` saw the host take from the core, which a bot cannot bring about, and
+- the wall time less the processor time of the tree.
+
+A wall cap bounds the whole.
+
+The system counts processor time and waiting per thread (``/proc/PID/task/TID/schedstat``). Reading
+all threads costs tens of microseconds, so it is done only once a move has dragged on for a step of
+the channel. What was waited before that is not counted, except where the worker itself came back
+late.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
-from time import clock_gettime_ns
+from time import clock_gettime_ns, monotonic_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tourney_runner.process.clock import Charge, Clock, WallClock, Watch
 from tourney_runner.process.procfs import IS_LINUX, contents
+from tourney_runner.process.sentinel import HostTime, Sentinel
 
 if TYPE_CHECKING:
     from tourney_runner.process.child import Child
@@ -29,8 +37,11 @@ __all__ = ["FairClock", "FairWatch", "make_clock"]
 _CAP_FACTOR = 5
 _CAP_EXTRA = 2_000_000_000
 _HELD_UP = 100_000_000
-"""A worker that comes back so late was stopped, suspended or starved, and knows nothing of what
-the bot could do in the meantime."""
+"""A worker that comes back this late was stopped, suspended or starved, and what the bot could do
+in the meantime is unknown."""
+_PAUSE = 50_000_000
+"""A worker that comes back this late did not merely wait for its turn: all that runs beside it may
+have been stopped, which some kernels do not count as waiting."""
 _SLACK = 1_000_000
 """What a bot may use after an answer to get back to reading, a collector or a compiler included."""
 _READ_EVERY = 5 * _SLACK
@@ -40,16 +51,20 @@ _LOOK_EVERY = 50_000_000
 and there are bots that play a deal in less than a millisecond."""
 _CORES = os.cpu_count() or 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+_INEXACT = 2 * _TICK
+"""The busy time of cores is counted in ticks, so a difference of two readings is this uncertain."""
+_OWN_SHARE = 10
+"""The worker may use one part in this many of the time to look at a bot."""
 
 
-class _Usage(NamedTuple):
-    """What a tree of processes has used so far, in nanoseconds."""
+class _Look(NamedTuple):
+    """Readings of a tree of processes and of the host at one time, in nanoseconds."""
 
+    at: int
     cpu: int
     waiting: dict[int, int]
-    """Ready to run, without a core; by thread."""
-    stolen: int
-    """Time that the machine under this one kept for itself, over all cores."""
+    """Time for which each thread was ready to run and had no core."""
+    host: HostTime
 
 
 def _threads(pid: int) -> list[str]:
@@ -66,12 +81,6 @@ def _reaped(pid: int) -> int:
     return 0
 
 
-def _stolen() -> int:
-    with suppress(OSError, IndexError), Path("/proc/stat").open("rb") as file:
-        return int(file.readline().split()[8]) * _TICK
-    return 0
-
-
 def _tree_cpu(child: Child, processes: list[int]) -> int:
     """Processor time of a whole tree, with what has ended in it."""
     # What ends in the meantime must not count twice, as its own and as its parent's.
@@ -82,20 +91,19 @@ def _tree_cpu(child: Child, processes: list[int]) -> int:
     return total + child.collected
 
 
-def _usage(child: Child) -> _Usage:
-    processes = child.processes()
+def _waiting(processes: list[int]) -> dict[int, int]:
     waiting: dict[int, int] = {}
     for pid in processes:
         for thread in _threads(pid):
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, IndexError):
                 counts = contents(f"/proc/{pid}/task/{thread}/schedstat").split()
                 waiting[int(thread)] = int(counts[1])
-    return _Usage(_tree_cpu(child, processes), waiting, _stolen())
+    return waiting
 
 
-def _more(before: dict[int, int], after: dict[int, int]) -> int:
-    """What has been added over all threads, new ones included."""
-    return sum(max(0, value - before.get(thread, 0)) for thread, value in after.items())
+def _longest_wait(before: dict[int, int], after: dict[int, int]) -> int:
+    """Return the longest wait of a single thread between two looks, new threads included."""
+    return max((value - before.get(thread, 0) for thread, value in after.items()), default=0)
 
 
 class FairWatch(Watch):
@@ -113,11 +121,18 @@ class FairWatch(Watch):
         self._counted = self._counted_at = self._used = 0
         """Processor time when it was last read, when that was, and what it had been to move."""
         self._next_look = 0
+        self._sentinel = Sentinel()
         self._asked = -1
-        self._before: _Usage | None = None
-        self._seen: _Usage | None = None
-        self._late = 0
-        self._latest = 0
+        self._first: _Look | None = None
+        self._last: _Look | None = None
+        """The first and the last look during the present move."""
+        self._own = 0
+        """Processor time that the bot used for this move before the first look at the least."""
+        self._late_before = self._late = 0
+        """Delays of the worker before the first look and after it."""
+        self._waited = 0
+        self._held_up = 0
+        """The longest delay of the worker for which the bot's own work is no reason."""
 
     def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
@@ -146,50 +161,74 @@ class FairWatch(Watch):
         """See `Watch.answered`."""
         self._count(now, used)
 
-    def step(self, asked: int, late: int) -> None:
+    def step(self, asked: int, late: int, latest: int) -> None:
         """See `Watch.step`."""
-        self._turn_to(asked)
-        if late > 0:
-            self._late += late
-            self._latest = max(self._latest, late)
-        self._look()
+        self._add_look(asked, late, latest, at_end=False)
 
-    def charge(self, asked: int, wall: int) -> Charge:
+    def charge(self, asked: int, wall: int, late: int = 0, latest: int = 0) -> Charge:
         """See `Watch.charge`."""
-        self._turn_to(asked)
-        # What it can have used between the last reading and the request is not this move's.
-        own = max(0, self._cpu() - self._counted - (asked - self._counted_at) * _CORES)
-        if self._before is None:  # it was held up before the first look at it
-            charged = max(own, wall - self._late)
-            return Charge(wall, charged, own, self._late, self._spoilt(0))
-        before, after = self._before, self._look()
-        cpu = max(own, after.cpu - before.cpu)
-        stolen = max(0, after.stolen - before.stolen) // _CORES
-        waiting = _more(before.waiting, after.waiting) + self._late + stolen
+        first, last = self._add_look(asked, late, latest, at_end=True)
+        cpu = self._own + last.cpu - first.cpu
+        waiting = max(0, min(self._waited, wall - cpu, self._taken_by_host(first, last)))
+        stolen = last.host.stolen - first.host.stolen
         return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
 
-    def _turn_to(self, asked: int) -> None:
-        """Forget what was seen of another move."""
+    def _add_look(self, asked: int, late: int, latest: int, *, at_end: bool) -> tuple[_Look, _Look]:
+        """Look at everything; return the first and the last look during the move."""
         if asked != self._asked:
-            self._asked = asked
-            self._before = self._seen = None
-            self._late = self._latest = 0
+            self._begin(asked)
+        now = self._look()
+        before = self._last
+        if before is None:
+            # The bot can have used the rest between the last reading and the request.
+            spare = (asked - self._counted_at) * _CORES
+            cpu = self._own = max(0, now.cpu - self._counted - spare)
+            waited = late
+            self._first, self._late_before = now, late
+        else:
+            cpu = now.cpu - before.cpu
+            waited = _longest_wait(before.waiting, now.waiting)
+            if at_end:  # the bot has answered, and the worker had to come and read it
+                waited += max(late, now.host.own_wait - before.host.own_wait)
+                waited += now.host.own - before.host.own
+            elif latest >= _PAUSE:
+                waited = max(waited, latest)
+            waited += now.host.stolen - before.host.stolen
+            self._late += late
+        self._waited += waited
+        self._held_up = max(self._held_up, latest - cpu)
+        self._last = now
+        return self._first or now, now
 
-    def _look(self) -> _Usage:
+    def _begin(self, asked: int) -> None:
+        """Forget another move."""
+        self._asked = asked
+        self._first = self._last = None
+        self._own = self._late_before = self._late = self._waited = self._held_up = 0
+
+    def _look(self) -> _Look:
         """Read all counts; those of what has ended stay as they were last seen."""
-        now = _usage(self._child)
-        if self._seen is not None:
-            now = now._replace(
-                cpu=max(self._seen.cpu, now.cpu), waiting=self._seen.waiting | now.waiting
-            )
-        self._seen = now
-        if self._before is None:
-            self._before = now
-        return now
+        processes = self._child.processes()
+        cpu, waiting = _tree_cpu(self._child, processes), _waiting(processes)
+        if self._last is not None:
+            cpu, waiting = max(self._last.cpu, cpu), self._last.waiting | waiting
+        return _Look(monotonic_ns(), cpu, waiting, self._sentinel.read())
+
+    def _taken_by_host(self, first: _Look, last: _Look) -> int:
+        """Return the time that the sentinel saw neither the bot nor the worker have their core."""
+        if not self._sentinel.sees_cores:
+            return sys.maxsize
+        # Looking at the bot takes time of its core as well, but a bot could have the worker read
+        # endless output; so only a share of the worker's own time is held against the host.
+        own = last.host.own - first.host.own
+        own = max(0, own - (last.at - first.at) // _OWN_SHARE)
+        used = (last.cpu - first.cpu + own) // self._sentinel.cores
+        others = last.host.busy - first.host.busy - used + _INEXACT
+        return self._late_before + max(self._late, others)
 
     def _spoilt(self, stolen: int) -> str:
-        if self._latest >= _HELD_UP:
-            return f"the worker was held up for {self._latest / 1e9:.1f} s"
+        if self._held_up >= _HELD_UP:
+            return f"the worker was held up for {self._held_up / 1e9:.1f} s"
         if stolen >= _HELD_UP:
             return f"the host gave {stolen / 1e9:.1f} s of this machine's time to others"
         return ""

@@ -251,7 +251,7 @@ def compare(
 
     Raises:
         Fault: It cannot start.
-        SpoiltError: The host spoilt a move.
+        HostFailureError: The host made it void.
         ValueError: The record is not a deal of these rules.
     """
     tape = _Tape(stored)

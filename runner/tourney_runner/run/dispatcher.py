@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tourney_runner.run.results_folder import ResultsFolder
     from tourney_runner.run.signals import StopSignals
     from tourney_runner.run.worker_count import WorkerCount
+    from tourney_runner.run.worker_messages import VoidDeal
 
 __all__ = ["DeadlineError", "Dispatcher", "Enough"]
 
@@ -74,6 +75,8 @@ class Dispatcher:
         self._numbers = count(1)
         self._open: dict[int, Chunk] = {}
         self._heard: dict[int, float] = {}
+        self._void: deque[VoidDeal] = deque()
+        """Deals that were void twice and wait until nothing else is played."""
         self._match_seconds: float | None = None
         self.cpu = 0.0
         """CPU seconds of the workers themselves, so far."""
@@ -135,7 +138,7 @@ class Dispatcher:
         self, block: Block, store: Store, folder: ResultsFolder, progress: Progress
     ) -> None:
         lanes = Lanes(block.waves, max(1, self._executor.slots))
-        while lanes.left or self._open:
+        while lanes.left or self._open or self._void:
             self._submit(block.number, lanes)
             for outcome in self._executor.wait(_TICK):
                 if isinstance(outcome, Played):
@@ -149,7 +152,7 @@ class Dispatcher:
             self._forget_waiting(progress)
             self._see_to_rest()
             self._reporter.update(progress)
-            if self._is_late and lanes.left and not self._open:
+            if self._is_late and (lanes.left or self._void) and not self._open:
                 raise DeadlineError
 
     def _announce(self, decision: Decision, folder: ResultsFolder, progress: Progress) -> None:
@@ -215,9 +218,14 @@ class Dispatcher:
         for lane in without:
             if matches := lanes.relieve(self._chunk_size(lanes.left), worth):
                 self._hand_out(block, lane, matches)
+        if self._void and slots and not (self._open or lanes.left):
+            void = self._void.popleft()
+            self._hand_out(block, 0, (void.match,), void)
 
-    def _hand_out(self, block: int, lane: int, matches: tuple[MatchPlan, ...]) -> None:
-        chunk = Chunk(next(self._numbers), matches, block, lane)
+    def _hand_out(
+        self, block: int, lane: int, matches: tuple[MatchPlan, ...], void: VoidDeal | None = None
+    ) -> None:
+        chunk = Chunk(next(self._numbers), matches, block, lane, void is not None, void)
         self._open[chunk.number] = chunk
         self._executor.submit(chunk)
 
@@ -236,7 +244,8 @@ class Dispatcher:
         each = max(1e-6, played.seconds / len(chunk.matches))
         before = self._match_seconds
         self._match_seconds = each if before is None else 0.7 * before + 0.3 * each
-        progress.done += len(chunk.matches)
+        progress.done += len(chunk.matches) - len(played.void)
+        self._void.extend(played.void)
         for record in played.records:
             progress.add(record)
             progress.chatty |= {record.seating[note.seat] for note in record.strays()}

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from tourney_runner import __version__
-from tourney_runner.play.faults import Fault, HostFailureError
-from tourney_runner.play.match import REPEATS, Tables
+from tourney_runner.play.faults import Fault, HostFailureError, VoidTwiceError
+from tourney_runner.play.match import PLAYS, Tables
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, die_with_parent
@@ -36,6 +36,7 @@ from tourney_runner.run.worker_messages import (
     FrameReader,
     Played,
     Spoilt,
+    VoidDeal,
     Waiting,
     outcome_frame,
     read_setup,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.player import Player
     from tourney_runner.results.records import DealRecord
     from tourney_runner.run.worker_messages import Outcome, Setup, Task
 
@@ -136,13 +138,24 @@ class Worker:
             self._block = chunk.block
         began, used = time.monotonic(), time.process_time()
         records: list[DealRecord] = []
+        void: list[VoidDeal] = []
         for plan in chunk.matches:
             self._see_to_fresh_cards(plan)
-            for record in self._tables.play(plan):
-                records.append(record)
-                self._tell(Alive(chunk.number), time.monotonic())
+            try:
+                records += self._match(chunk, plan)
+            except VoidTwiceError as twice:
+                void.append(VoidDeal(plan, twice.deal, twice.voids))
         seconds, cpu = time.monotonic() - began, time.process_time() - used
-        return Played(chunk.number, tuple(records), seconds, cpu)
+        return Played(chunk.number, tuple(records), seconds, cpu, tuple(void))
+
+    def _match(self, chunk: Chunk, plan: MatchPlan) -> list[DealRecord]:
+        void = chunk.voided
+        voided = None if void is None else VoidTwiceError(void.deal, void.voids)
+        records = []
+        for record in self._tables.play(plan, alone=voided is not None, voided=voided):
+            records.append(record)
+            self._tell(Alive(chunk.number), time.monotonic())
+        return records
 
     def _see_to_fresh_cards(self, plan: MatchPlan) -> None:
         """Let no process meet the cards of a deal twice."""
@@ -158,17 +171,24 @@ class Worker:
 
     def _check(self, check: Check) -> Checked:
         (player,) = self._tables.pool.seat((check.entrant,))
-        for left in reversed(range(REPEATS + 1)):
-            try:
-                player.start()
-                break
-            except HostFailureError:
-                if not left:
-                    raise
-            except Fault as fault:
-                return Checked(check.number, check.entrant, None, fault.cause, fault.stderr)
+        try:
+            self._start(player)
+        except Fault as fault:
+            return Checked(check.number, check.entrant, None, fault.cause, fault.stderr)
+        finally:
+            player.decisive = False
         self._tables.pool.renew()
         return Checked(check.number, check.entrant, player.ready)
+
+    @staticmethod
+    def _start(player: Player) -> None:
+        """Start a bot, again if the host fails; the last start decides."""
+        for _ in range(PLAYS - 1):
+            with suppress(HostFailureError):
+                player.start()
+                return
+        player.decisive = True
+        player.start()
 
     def _waiting(self, bot: str) -> None:
         now = time.monotonic()
@@ -203,8 +223,16 @@ def _frames(descriptor: int) -> Iterator[bytes]:
         yield from reader.feed(data)
 
 
-def _leave_nothing(worker: Worker | None) -> None:
-    """End all bots, even if the signal to end came in the middle of ending one."""
+def _leave_nothing(worker: Worker | None, runner: int) -> None:
+    """End all bots, even if the signal to end came in the middle of ending one.
+
+    The folder for temporary files is shared with other workers. The runner removes it, unless it
+    was killed.
+
+    Args:
+        worker: What has been playing.
+        runner: The process that started this one.
+    """
     try:
         if worker is not None:
             worker.kill()
@@ -212,8 +240,9 @@ def _leave_nothing(worker: Worker | None) -> None:
         end_unknown_children(set())
         if tempfile.tempdir is not None:
             remove_own()
-            with suppress(OSError):  # the runner does it, unless it was killed; others may be in it
-                Path(tempfile.tempdir).rmdir()
+            if os.getppid() != runner:
+                with suppress(OSError):  # other workers may still have files in it
+                    Path(tempfile.tempdir).rmdir()
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
@@ -232,12 +261,12 @@ def main() -> None:
     """Work until stdin ends, or until told to stop by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     worker: Worker | None = None
+    runner = os.getppid()
     try:
         try:
             signal.signal(signal.SIGTERM, _stop)
-            parent = os.getppid()
             die_with_parent(signal.SIGTERM)
-            if os.getppid() != parent:
+            if os.getppid() != runner:
                 return
             become_subreaper()
             output = os.dup(1)
@@ -252,7 +281,7 @@ def main() -> None:
     except (_Stop, StopIteration, BrokenPipeError):
         pass
     finally:
-        _leave_nothing(worker)
+        _leave_nothing(worker, runner)
 
 
 def _worker(frame: bytes, output: int) -> Worker:

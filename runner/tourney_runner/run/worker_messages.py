@@ -30,6 +30,7 @@ __all__ = [
     "Setup",
     "Spoilt",
     "Task",
+    "VoidDeal",
     "Waiting",
     "outcome_frame",
     "read_outcome",
@@ -60,6 +61,15 @@ class Setup(msgspec.Struct, frozen=True):
     """Where temporary folders belong; None for the system's place for them."""
 
 
+class VoidDeal(msgspec.Struct, frozen=True):
+    """A deal that the host made void twice, so that its match is still to be played."""
+
+    match: MatchPlan
+    deal: int
+    voids: tuple[str, ...]
+    """What the host did, play by play."""
+
+
 class Check(msgspec.Struct, frozen=True, tag=True):
     """Start one bot and end it again."""
 
@@ -77,7 +87,9 @@ class Chunk(msgspec.Struct, frozen=True, tag=True):
     lane: int = 0
     """Whose it should be; see `run.affinity`."""
     renew: bool = False
-    """Whether all bots are started anew for it."""
+    """Whether all bots are started again for it."""
+    voided: VoidDeal | None = None
+    """The deal of its only match that was void before; no other worker has anything to do then."""
 
 
 class Checked(msgspec.Struct, frozen=True, tag=True):
@@ -92,7 +104,7 @@ class Checked(msgspec.Struct, frozen=True, tag=True):
 
 
 class Played(msgspec.Struct, frozen=True, tag=True):
-    """All deals of a `Chunk`."""
+    """The deals of a `Chunk`."""
 
     number: int
     records: tuple[DealRecord, ...]
@@ -100,6 +112,8 @@ class Played(msgspec.Struct, frozen=True, tag=True):
     """How long it took."""
     cpu: float
     """CPU seconds of the worker itself, without the bots."""
+    void: tuple[VoidDeal, ...] = ()
+    """Those whose matches are not among the records."""
 
 
 class Waiting(msgspec.Struct, frozen=True, tag=True):
@@ -116,7 +130,7 @@ class Alive(msgspec.Struct, frozen=True, tag=True):
 
 
 class Spoilt(msgspec.Struct, frozen=True, tag=True):
-    """The host spoils a deal again and again."""
+    """The host failed in every play of a deal, or at every start of a bot."""
 
     number: int
     cause: str
