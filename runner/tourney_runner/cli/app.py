@@ -88,7 +88,11 @@ app = typer.Typer(
 for section in SECTIONS.values():
     for module in section:
         command = module.__name__.rpartition(".")[2]
-        app.command(command)(getattr(module, command))
+        found = getattr(module, command)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=command)
+        else:
+            app.command(command)(found)
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - the signature that typer calls
