@@ -102,7 +102,7 @@ def _parts(out: Path, unit: float) -> dict[str, float]:
         began = time.process_time()
         deals = list(islice(store.records(), _SAMPLE))
         reading = (time.process_time() - began) / len(deals) * 1e6
-        names = [entrant["name"] for entrant in store.meta("facts")["entrants"]]
+        names = store.tournament().names
     figures = {"reading_us": reading, "reading_ratio": reading / unit}
     updates: tuple[Update, ...] = ("sequential", "order_free")
     for update in updates:

@@ -28,9 +28,16 @@ from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.publish_options import PublishChoices
 from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.site import Site
-from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
+from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.results.tournament_record import (
+    Conditions,
+    EntrantRecord,
+    Schedule,
+    Seed,
+    TournamentRecord,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,29 +134,32 @@ def make_results(folder: Path, bots: int, deals: int) -> None:
         restart="fault", strict=False, ponder=False, reveal_names=False, memory=None,
         output=1 << 20, stderr=1 << 16,
     )  # fmt: skip
-    facts = Facts(
+    about = TournamentRecord(
         name="Benchmark",
         game=GAME,
         rules=rules,
         differing={},
+        play=settings.to_store(),
         limits="move 1 s",
-        protection="none",
-        clock="wall",
-        version="benchmark",
+        seed=Seed("benchmark", secret=False),
+        schedule=Schedule("round-robin", {}, 1),
         rating={"draw_probability": 0.001},
         entrants=tuple(
-            EntrantFacts(f"bot {number + 1}", "Python", "nobody", f"{number:064}", "python")
+            EntrantRecord(
+                number=number,
+                name=f"bot {number + 1}",
+                hash=f"{number:064}",
+                language="Python",
+                author="nobody",
+                executable="python",
+            )
             for number in range(bots)
         ),
+        conditions=Conditions("none", "wall", "benchmark"),
+        complete=True,
     )
     with closing(Store(folder / FILE_NAME, create=True)) as store:
-        store.set_meta(
-            facts=msgspec.to_builtins(facts),
-            settings=msgspec.to_builtins(settings),
-            seed={"value": "benchmark", "secret": False},
-            identity={},
-            complete=True,
-        )
+        store.begin(about)
         chunk: list[DealRecord] = []
         for record in _records(settings, bots, deals):
             chunk.append(record)

@@ -27,7 +27,7 @@ from tourney_runner.run.planner import Planner
 from tourney_runner.run.progress import Progress, Tally
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.run.signals import StopSignals
-from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.run.tournament_setup import make_format
 from tourney_runner.run.worker_messages import Chunk, Played
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _play(config_path: Path, out: Path, executor: Callable[[int], Executor]) -> 
         ResultsFolder(out) as folder,
         closing(Store(folder.database, create=True)) as store,
     ):
-        seed = Seed(**store.meta("seed"))
+        seed = store.tournament().seed
         planner = Planner(make_format(config, seed, names), store, config.match.duplicate)
         total = planner.total()
         assert total is not None

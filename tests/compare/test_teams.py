@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from tourney_runner.compare.head_to_head import duel
 from tourney_runner.config import load_config
 from tourney_runner.ratings.gsprt import Rule
-from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.results.tournament_record import Seed
+from tourney_runner.run.tournament_setup import make_format
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -193,7 +193,7 @@ def test_results_of_a_newer_version_are_refused(out: Path, sql: sqlite3.Connecti
 
 def test_bots_are_started_as_in_the_run_or_it_is_told(cup: Arena, out: Path) -> None:
     store = Store(out / "results.sqlite", create=True)
-    assert store.meta("sandbox") == "limits"
+    assert store.tournament().started_in == "limits"
     cast = available_bots(store)
     for trusted in (True, False):
         bots = [
@@ -202,7 +202,7 @@ def test_bots_are_started_as_in_the_run_or_it_is_told(cup: Arena, out: Path) -> 
         mode, told = as_then(store, AvailableBots(tuple(bots), {}))
         assert (mode == "limits") == trusted
         assert ("for bots that are trusted here" in told) != trusted
-    store.set_meta(sandbox="bwrap")
+    store.change(started_in="bwrap")
     store.close()
     ended = cup.run("verify", out, "--deal", 1, env={"PATH": str(out)})
     assert "the run had sandbox: bwrap, which is not to be had here" in ended.stdout
@@ -213,10 +213,8 @@ def test_results_that_know_of_no_teams_are_read_and_keep_their_bots_apart_from_n
 ) -> None:
     """Earlier versions stored none."""
     store = Store(out / "results.sqlite", create=True)
-    identity = store.meta("identity")
-    for facts in identity["bots"].values():
-        del facts["team"]
-    store.set_meta(identity=identity)
+    bots = [msgspec.structs.replace(bot, team=None) for bot in store.tournament().entrants]
+    store.change(entrants=tuple(bots))
     store.close()
     assert verify(out, NOTHING_PLAYED).passed
     document = yaml.safe_load((cup.path / "cup.yaml").read_text("utf-8"))
@@ -228,9 +226,9 @@ def test_results_that_know_of_no_teams_are_read_and_keep_their_bots_apart_from_n
 
 def test_results_under_rules_that_this_version_has_otherwise_are_refused(out: Path) -> None:
     store = Store(out / "results.sqlite", create=True)
-    settings = store.meta("settings")
+    rules = store.tournament().rules
     for change in ({"hands_of": 99}, {"players": 1}):
-        store.set_meta(settings={**settings, "rules": {**settings["rules"], **change}})
+        store.change(rules=rules | change)
         with pytest.raises(UsageError, match="under rules that this version"):
             verify(out, NOTHING_PLAYED)
     store.close()

@@ -82,11 +82,11 @@ def test_a_chunk_is_kept_whole_or_not_at_all(store: Store) -> None:
     store.add([deal(0, 0, 0)])  # and the store goes on
 
 
-def test_values_are_kept_together(store: Store) -> None:
-    store.set_meta(one=1, two=["zwei", None])
+def test_a_note_is_kept_as_json(store: Store) -> None:
+    store.keep_note("one", ["zwei", None])
     with pytest.raises(TypeError):
-        store.set_meta(one=2, three=object())
-    assert (store.meta("one"), store.meta("two"), store.meta("three")) == (1, ["zwei", None], None)
+        store.keep_note("one", object())
+    assert (store.note("one"), store.note("two")) == (["zwei", None], None)
 
 
 def test_who_failed_all_through_a_round(store: Store) -> None:

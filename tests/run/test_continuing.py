@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -14,6 +13,8 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from tourney_runner.results.store import Store
+from tourney_runner.results.tournament_record import Conditions, TournamentRecord
 from whole_program import NAP, Arena, Ended, until
 
 if TYPE_CHECKING:
@@ -200,11 +201,11 @@ CHANGES: dict[str, Any] = {
     "on_fault": "substitute",
 }
 DIFFERENCES = (
-    "rules.bombs_may_lead: was True, is False",
+    "rules.bombs_may_lead: was true, is false",
     "seed: was 1, is 2",
-    "time.move_ms: was 60000, is 61000",
+    "time.move: was 1m, is 61s",
     "schedule.rounds: was 2, is 1; they may only become more",
-    "match.duplicate: was 2, is 0",
+    "match.duplicate: was 2, is false",
     "on_fault: was forfeit, is substitute",
     "the bot 'three' is no longer there",
     "the bot 'two' has changed",
@@ -294,22 +295,23 @@ def test_a_full_disk_ends_the_run_cleanly_and_it_can_be_continued(undisturbed: U
 
 def test_what_a_finished_tournament_was_played_under_stays_true(finished: Finished) -> None:
     arena, bots, _ = finished
-    _store_facts(arena, protection="a vault", clock="a sundial", version="0.0.1")
+    old = Conditions("a vault", "a sundial", "0.0.1")
+    with closing(Store(arena.path / "out" / "results.sqlite", create=True)) as store:
+        store.change(conditions=old)
     arena.run("run", arena.configure(bots), "--out", "out")
-    kept = _stored(arena, "facts")
-    assert (kept["protection"], kept["clock"], kept["version"]) == ("a vault", "a sundial", "0.0.1")
+    assert _record(arena).conditions == old
     for rounds in (2, 3):
         arena.run("run", arena.configure(bots, schedule={"rounds": rounds}), "--out", "out")
-        kept = _stored(arena, "facts")
-        assert kept["protection"].endswith(" | earlier: a vault")
-        assert kept["protection"].count("earlier") == 1
+        protection = _record(arena).conditions.protection
+        assert protection.endswith(" | earlier: a vault")
+        assert protection.count("earlier") == 1
 
 
 @pytest.mark.parametrize(
     ("keys", "rights", "words"),
     [
         ({"sandbox": "off"}, {}, "sandbox: was limits, is off"),
-        ({"build_network": True}, {}, "build_network: was False, is True"),
+        ({"build_network": True}, {}, "build_network: was false, is true"),
         ({}, {"network": True}, "the bot 'one' was granted other rights"),
     ],
 )
@@ -319,10 +321,6 @@ def test_what_bots_may_do_does_not_change_silently(
     arena, (one, two), _ = finished
     config = arena.configure([one | rights, two], **keys)
     assert words in arena.run("run", config, "--out", "out", status=2).stderr
-    identity = _stored(arena, "identity")
-    del identity["sandbox"], identity["build_network"], identity["bots"]["one"]["rights"]
-    _store(arena, "identity", identity)  # as an earlier version has left it
-    arena.run("run", config, "--out", "out")
 
 
 def test_fresh_moves_neither_other_files_nor_the_working_folder(finished: Finished) -> None:
@@ -355,17 +353,6 @@ def test_a_run_that_cannot_begin_leaves_no_folder_at_all(arena: Arena) -> None:
     assert not (arena.path / "deep").exists()
 
 
-def _stored(arena: Arena, key: str) -> dict[str, Any]:
-    with closing(sqlite3.connect(arena.path / "out" / "results.sqlite")) as db:
-        (text,) = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        found: dict[str, Any] = json.loads(text)
-        return found
-
-
-def _store(arena: Arena, key: str, value: dict[str, Any]) -> None:
-    with closing(sqlite3.connect(arena.path / "out" / "results.sqlite")) as db, db:
-        db.execute("UPDATE meta SET value = ? WHERE key = ?", (json.dumps(value), key))
-
-
-def _store_facts(arena: Arena, **values: str) -> None:
-    _store(arena, "facts", _stored(arena, "facts") | values)
+def _record(arena: Arena) -> TournamentRecord:
+    with closing(Store(arena.path / "out" / "results.sqlite")) as store:
+        return store.tournament()

@@ -7,10 +7,11 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tourney_runner.results.store import Store
 from whole_program import until
 
 if TYPE_CHECKING:
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
 
 
 def _kept(arena: Arena, out: str = "out") -> str:
-    db = sqlite3.connect(arena.path / out / "results.sqlite")
-    (text,) = db.execute("SELECT value FROM meta WHERE key = 'seed'").fetchone()
-    db.close()
-    return str(json.loads(text)["value"])
+    with closing(Store(arena.path / out / "results.sqlite")) as store:
+        return store.tournament().seed.master
 
 
 def test_a_secret_seed_is_shown_as_a_hash_until_the_run_is_complete(arena: Arena) -> None:

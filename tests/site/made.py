@@ -5,13 +5,18 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
 from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.publish.summary import EntrantFacts, Facts
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.results.tournament_record import (
+    Conditions,
+    EntrantRecord,
+    Schedule,
+    Seed,
+    TournamentRecord,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,33 +105,36 @@ def make_results(
     """A folder of results, as a run leaves it, but for tables and pages."""
     settings = settings_for(game, rules or {"players": 4})
     players = settings.rules["players"]
-    facts = Facts(
+    record = TournamentRecord(
         name="A made tournament",
         game=game,
         rules=settings.rules,
         differing={},
+        play=settings.to_store(),
         limits="move 1 s",
-        protection="none",
-        clock="wall",
-        version="0",
+        seed=Seed(SEED, secret),
+        schedule=Schedule("round-robin", {}, 1),
         rating={"draw_probability": 0.001},
         entrants=tuple(
-            EntrantFacts(name, language, "Ada", f"{number:064}", "/opt/hidden/python")
+            EntrantRecord(
+                number=number,
+                name=name,
+                hash=f"{number:064}",
+                language=language,
+                author="Ada",
+                executable="/opt/hidden/python",
+            )
             for number, name in enumerate(names)
         ),
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    store = Store(folder / FILE_NAME, create=True)
-    store.set_meta(
-        facts=msgspec.to_builtins(facts),
-        settings=msgspec.to_builtins(settings),
-        seed={"value": SEED, "secret": secret},
-        identity={"schedule": {"format": "round-robin"}, "match": {"duplicate": 2}, "rounds": 1},
+        conditions=Conditions("none", "wall", "0"),
         publish=publish or {},
         began="2026-01-01T10:00:00+00:00",
         ended="2026-01-01T11:00:00+00:00",
         complete=complete,
     )
+    folder.mkdir(parents=True, exist_ok=True)
+    store = Store(folder / FILE_NAME, create=True)
+    store.begin(record)
     records = []
     for match in range(matches):
         for rotation in range(2):

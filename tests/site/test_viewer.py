@@ -6,7 +6,6 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 from playwright.sync_api import expect
 from tourney_runner.play.deal_replay import steps
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 def stored(results: Path, number: int) -> tuple[DealRecord, list[Scene]]:
     """A deal, and the position after each of its moves."""
     with closing(Store(results / FILE_NAME)) as store:
-        settings = msgspec.convert(store.meta("settings"), PlaySettings)
+        settings = PlaySettings.of(store.about())
         record = store.record(number)
     return record, [step.state.scene() for step in steps(settings, record)]
 

@@ -20,9 +20,9 @@ from tourney_runner.errors import UsageError
 from tourney_runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
 from tourney_runner.results.rulings import counting_deals
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.results.tournament_record import identity_if_begun
+from tourney_runner.results.tournament_record import Seed
 from tourney_runner.run.tournament import run
-from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.run.tournament_setup import make_format
 from tourney_runner.schedule.gauntlet import GauntletOptions
 from tourney_runner.text import nearest, shown
 
@@ -192,11 +192,11 @@ def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
     """
     _check_rule(folder, rule)
     with closing(Store(folder / FILE_NAME)) as store:
-        identity = identity_if_begun(store)
-        if identity is None:
+        record = store.tournament_if_begun()
+        if record is None:
             return config
-        played = identity.rounds or 0
-        decided = store.meta("complete") and _result(config, rule, store).outcome.verdict
+        played = record.rounds or 0
+        decided = record.complete and _result(config, rule, store).outcome.verdict
     return _with_rounds(config, played if decided else max(played, config.schedule.rounds or 0))
 
 

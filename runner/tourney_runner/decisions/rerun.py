@@ -53,7 +53,7 @@ def rerun(
     """
     reason = told(reason)
     with StopSignals() as signals, open_results(folder) as store:
-        settings = store.kept("settings", PlaySettings)
+        settings = PlaySettings.of(store.about())
         record = store.record(number)
         old = match_of(store, settings, record)
         cast = available_bots(store, staged)

@@ -17,11 +17,9 @@ from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import DealKey, Decision
 from tourney_runner.results.rulings import in_force
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.results.tournament_record import kept_identity
 from tourney_runner.run.benching import end_benching
 from tourney_runner.run.field import next_round, present
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.schedule.field_changes import Stage
 from tourney_runner.schedule.registry import format_class
 from tourney_runner.text import counted, listed, nearest, shown, utc_now
 from tourney_runner.verify.schedule_check import stored_format, stored_stages
@@ -38,9 +36,6 @@ __all__ = ["Kind", "open_results", "publish", "rule", "told", "unbench", "undo"]
 
 Kind = Literal["disqualified", "withdrawn", "benched"]
 
-_BEFORE = "stages_before"
-"""The stages before each decision, by its number."""
-
 
 @contextmanager
 def open_results(folder: Path) -> Iterator[Store]:
@@ -54,7 +49,7 @@ def open_results(folder: Path) -> Iterator[Store]:
     with ResultsFolder(folder) as held:
         store = Store(held.database, create=True)
         try:
-            kept_identity(store)  # refuses what is no tournament
+            store.tournament()  # refuses what is no tournament
             yield store
         finally:
             store.close()
@@ -151,7 +146,7 @@ def _unbench(store: Store, name: str, undone: Decision) -> str:
     if keys:
         reason = f"{name}, which was benched, plays again"
         store.exchange(keys, (), reason, undone.undone or utc_now())
-        store.set_meta(complete=False)
+        store.change(complete=False)
     end_benching(store, undone, start)
     deals = counted(len(keys), "deal")
     return f"{name} plays again: {deals} that it forfeited will be played by the next `tourney run`"
@@ -184,7 +179,7 @@ def _is(decision: Decision, kind: Kind, entrant: int) -> bool:
 
 
 def _number(store: Store, name: str) -> int:
-    bots = kept_identity(store).bots
+    bots = store.tournament().bots
     if name not in bots:
         raise UsageError(
             f"{store.path.parent}: there is no bot {shown(name)} here; the bots are"
@@ -201,21 +196,22 @@ def _decide(store: Store, decision: Decision) -> None:
         store.decide(decision)
         return
     first = next_round(store)
-    before = (store.meta(_BEFORE) or {}) | {str(number): msgspec.to_builtins(stages.stages)}
+    before = store.tournament().stages_before | {number: stages.stages}
     after = stages.without(decision.entrant, first).stages
     store.decide(
         msgspec.structs.replace(decision, from_round=first),
-        stages=msgspec.to_builtins(after),
-        **{_BEFORE: before},
+        stages=after,
+        stages_before=before,
     )
 
 
 def _changeable(store: Store, decision: Decision) -> Stages | None:
     """The stages, where the rounds to come can do without a bot; None where none are to come."""
-    name = kept_identity(store).schedule["format"]
+    record = store.tournament()
+    name = record.schedule.format if record.schedule else ""
     if format_class(name).open_to_newcomers:
         return stored_stages(store)
-    if decision.kind == "disqualified" and store.meta("complete"):
+    if decision.kind == "disqualified" and record.complete:
         return None
     raise UsageError(
         f"{store.path.parent}: with format: {name} nobody can leave before the last round: who"
@@ -230,14 +226,14 @@ def _take_back(store: Store, decision: Decision) -> None:
         return
     stages = stored_stages(store)
     first = next_round(store)
-    kept = (store.meta(_BEFORE) or {}).get(str(decision.number))
-    after = stages.like(msgspec.convert(kept or [], list[Stage]))
+    record = store.tournament()
+    after = stages.like(record.stages_before.get(decision.number, ()))
     unchanged = after.without(decision.entrant, decision.from_round).stages == stages.stages
     if first > decision.from_round or not unchanged:
         others = present(store, range(stages.field.entrants))
         after = stages.returned(others, decision.entrant, first)
-    complete = bool(store.meta("complete")) and after.rounds <= first
-    store.decide(undone, stages=msgspec.to_builtins(after.stages), complete=complete)
+    complete = record.complete and after.rounds <= first
+    store.decide(undone, stages=after.stages, complete=complete)
 
 
 def publish(folder: Path, store: Store) -> Summary:

@@ -13,13 +13,15 @@ text that results are stored in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import msgspec
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tourney_runner.games.scene import Scene
 
@@ -75,6 +77,29 @@ class GameOptions(BaseModel):
 
     players: int
     """Players at one table."""
+
+    absent: ClassVar[dict[str, Any]] = {}
+    """Values that older results stand for by lacking an option: where a rule was added whose
+    default is not the behaviour of the versions before it."""
+
+    @classmethod
+    def stored(cls, rules: Mapping[str, Any]) -> Self:
+        """Read rules that a version of the program stored with its results.
+
+        Args:
+            rules: What `in_force` gave then; options that were added since are missing.
+
+        Raises:
+            UsageError: This version does not have those rules.
+        """
+        try:
+            return cls.model_validate({**cls.absent, **rules})
+        except ValidationError as error:
+            parts = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise UsageError(
+                "these deals were played under rules that this version of tourney does not have"
+                f" ({'; '.join(parts)})"
+            ) from error
 
     def in_force(self) -> dict[str, Any]:
         """All rules with nothing left to be worked out: no ``auto``, no null, no preset."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shlex
 import signal
 from contextlib import ExitStack, closing
-from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.text import Text
 
-from tourney_runner import __version__
 from tourney_runner.botcheck.author_sandbox import protection
 from tourney_runner.botcheck.single_bot import spec_of, stage_bot
 from tourney_runner.errors import Interrupted, RunError, UsageError
@@ -27,12 +24,13 @@ from tourney_runner.play.match import PLAYS, dealt, player_setup
 from tourney_runner.play.player import Player
 from tourney_runner.play.seeds import bot_seed, match_seed
 from tourney_runner.process.fair_clock import make_clock
-from tourney_runner.publish.summary import EntrantFacts, Facts
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.store import Store
+from tourney_runner.results.tournament_record import EntrantRecord, Seed, TournamentRecord
+from tourney_runner.run.make_record import conditions, entrant_record
 from tourney_runner.run.preview import differing_rules, limits_line
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.run.tournament_setup import Seed, play_settings
+from tourney_runner.run.tournament_setup import play_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -188,69 +186,65 @@ class _Match:
         )
 
     def _seed_of_all_sittings(self) -> Seed:
-        """The seed that was kept here at the first sitting; before that, the one to be kept."""
-        given, kept = self._invitation.seed, self._store.meta("seed")
-        if kept is None:
+        """Return the seed stored here at the first sitting; before that, the one to be stored."""
+        given, before = self._invitation.seed, self._store.about_if_begun()
+        if before is None:
             if given is None:
                 return Seed(secrets.token_hex(16), secret=True)
             return Seed(given, secret=False)
-        seed = Seed(**kept)
-        if given is not None and given != seed.master:
+        if given is not None and given != before.seed.master:
             raise UsageError(
                 f"{self._invitation.folder}: the cards of the deals kept here come from another"
                 " seed; leave --seed out to play on from that one, give --fresh to move them aside"
                 " and begin again, or --out another folder"
             )
-        return seed
+        return before.seed
 
     def _remember(self, staged: list[Bot]) -> None:
-        """Keep what the results mean, which must be what it was in sittings before."""
-        invitation, store = self._invitation, self._store
-        rules = invitation.options.in_force()
-        now = {
-            "game": invitation.config.game,
-            "rules": rules,
-            "players": list(self._names),
-            "bots": {
-                bot.name: {"number": number, "hash": bot.hash}
-                for number, bot in enumerate(staged, 1)
-            },
-        }
-        before = store.meta("identity")
-        if before is not None and before != json.loads(json.dumps(now)):
+        """Store the record of this table, which must be the one of earlier sittings."""
+        now = self._record(staged)
+        before = self._store.about_if_begun()
+        if before is not None and not _is_same_table(before, now):
             raise UsageError(
-                f"{invitation.folder}: deals of another table are kept here, with other players,"
-                " other rules or older versions of the bots; give --fresh to move them aside and"
-                " begin again, or --out another folder"
+                f"{self._invitation.folder}: deals of another table are kept here, with other"
+                " players, other rules or older versions of the bots; give --fresh to move them"
+                " aside and begin again, or --out another folder"
             )
-        store.set_meta(
-            seed=asdict(self._seed),
-            identity=now,
-            settings=msgspec.to_builtins(self._settings),
-            facts=msgspec.to_builtins(self._facts(staged, rules)),
-            complete=False,
-        )
+        self._store.begin(now)
 
-    def _facts(self, staged: list[Bot], rules: dict[str, Any]) -> Facts:
-        config = self._invitation.config
-        person = EntrantFacts(self._invitation.person, "a person", "", "", "")
-        return Facts(
+    def _record(self, staged: list[Bot]) -> TournamentRecord:
+        config, rules = self._invitation.config, self._settings.rules
+        bots = (msgspec.structs.replace(bot, number=number) for number, bot in enumerate(staged, 1))
+        person = EntrantRecord(
+            number=_PERSON, name=self._invitation.person, hash="", language="a person"
+        )
+        return TournamentRecord(
+            kind="table",
             name=f"{self._invitation.person} at the table",
             game=config.game,
             rules=rules,
             differing=differing_rules(config.game, rules),
+            play=self._settings.to_store(),
             limits=limits_line(config),
-            protection=self._launcher.describe(),
-            clock=self._clock.describe(),
-            version=__version__,
+            seed=self._seed,
+            schedule=None,
+            clock=config.clock,
             rating=config.rating.constants(self._game.draw_probability),
             update=config.rating.updating,
             rank_by=config.rating.rank_by,
-            entrants=(
-                person,
-                *(
-                    EntrantFacts(bot.name, bot.language, bot.author, bot.hash, bot.executable)
-                    for bot in staged
-                ),
-            ),
+            entrants=(person, *map(entrant_record, bots)),
+            conditions=conditions(self._launcher.describe(), self._clock.describe()),
         )
+
+
+def _is_same_table(before: TournamentRecord, now: TournamentRecord) -> bool:
+    """Return whether deals of two records can stand in one table."""
+    return (before.kind, before.game, _players(before)) == (
+        now.kind,
+        now.game,
+        _players(now),
+    ) and find_game(now.game).options.stored(before.rules).in_force() == now.rules
+
+
+def _players(record: TournamentRecord) -> list[tuple[str, str]]:
+    return [(entrant.name, entrant.hash) for entrant in record.entrants]

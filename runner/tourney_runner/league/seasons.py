@@ -16,7 +16,6 @@ from tourney_runner.league.changes import Seen, changes, seen, text
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.rulings import decision_about
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.results.tournament_record import identity_if_begun
 from tourney_runner.run.tournament import RunOptions, run
 from tourney_runner.run.tournament_setup import stored_text_seed
 from tourney_runner.text import shown
@@ -52,8 +51,9 @@ def season_folders(league: Path) -> list[Path]:
     found = []
     for database in (league.parent / SEASONS).glob(f"*/{FILE_NAME}"):
         with closing(Store(database)) as store:
-            if began := store.meta("began"):
-                found.append((began, database.parent.name, database.parent))
+            record = store.tournament_if_begun()
+            if record is not None and record.began:
+                found.append((record.began, database.parent.name, database.parent))
     return [folder for _, _, folder in sorted(found)]
 
 
@@ -134,10 +134,10 @@ def close_season(folder: Path) -> None:
         RunError: The disk fails.
     """
     with closing(Store(folder / FILE_NAME)) as store:
-        if not store.meta("sealed"):
+        if not store.tournament().sealed:
             return
     with open_results(folder) as store:
-        store.set_meta(sealed=False)
+        store.change(sealed=False)
         publish(folder, store)
 
 
@@ -148,9 +148,9 @@ def _follow_entries(config: Config, folder: Path) -> None:
     entered = {entrant.name for entrant in config.entrants}
     entered |= {bot.name for bot in config.skipped}
     with closing(Store(folder / FILE_NAME)) as store:
-        identity = identity_if_begun(store)
-        bots = {} if identity is None else identity.bots
-        versions = store.meta("versions") or {}
+        record = store.tournament_if_begun()
+        bots = {} if record is None else record.bots
+        versions = {} if record is None else record.versions
         about = {name: decision_about(store, bot.number) for name, bot in bots.items()}
     for name, decision in about.items():
         here = versions.get(name, name) in entered
@@ -162,16 +162,16 @@ def _follow_entries(config: Config, folder: Path) -> None:
 
 def _tell(folder: Path, summary: Summary) -> Changes:
     with closing(Store(folder / FILE_NAME, create=True)) as store:
-        kept = store.meta(_SEEN)
+        kept = store.note(_SEEN)
         news = changes(None if kept is None else msgspec.convert(kept, Seen), summary)
         document = json.dumps(msgspec.to_builtins(news), indent=2, ensure_ascii=False)
         write_whole(folder / "changes.json", f"{document}\n")
         write_whole(folder / "changes.txt", f"{text(news)}\n")
-        store.set_meta(**{_SEEN: msgspec.to_builtins(seen(summary))})
+        store.keep_note(_SEEN, msgspec.to_builtins(seen(summary)))
     return news
 
 
 def season_summary(folder: Path) -> tuple[Summary, dict[str, str]]:
     """A season's table, and which bots are versions of which."""
     with closing(Store(folder / FILE_NAME)) as store:
-        return summarise(store), dict(store.meta("versions") or {})
+        return summarise(store), dict(store.about().versions)

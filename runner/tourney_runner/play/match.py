@@ -43,7 +43,7 @@ PLAYS = 3
 def dealt(settings: PlaySettings, key: DealKey, start: int | None) -> State[Any]:
     """The cards of a deal as they lay before the first move."""
     rules = find_game(settings.game)
-    options: GameOptions = rules.options.model_validate(settings.rules)
+    options: GameOptions = rules.options.stored(settings.rules)
     return _deal(rules, options, settings, key, start)
 
 
@@ -65,7 +65,7 @@ def player_setup(
 ) -> PlayerSetup:
     """What all players at tables with these settings share; arguments as for `Tables`."""
     rules = find_game(settings.game)
-    options: GameOptions = rules.options.model_validate(settings.rules)
+    options: GameOptions = rules.options.stored(settings.rules)
     limits = Limits(
         start=settings.start_ms,
         move=settings.move_ms,
@@ -122,7 +122,7 @@ class Tables:
     ) -> None:
         self._settings = settings
         self._game = find_game(settings.game)
-        self._options = self._game.options.model_validate(settings.rules)
+        self._options = self._game.options.stored(settings.rules)
         setup = player_setup(settings, launcher, clock, waiting=waiting)
         self.pool = PlayerPool(bots, setup, most_alive)
 

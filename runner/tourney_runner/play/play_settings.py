@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
 from tourney_runner.process.launcher import Rights
 from tourney_runner.results.records import UNPLAYED, FaultKind, FaultRecord
+
+if TYPE_CHECKING:
+    from tourney_runner.results.tournament_record import TournamentRecord
 
 __all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "PlaySettings"]
 
@@ -50,6 +53,25 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     output: int
     deal_output: int = 16 << 20
     stderr: int
+
+    @classmethod
+    def of(cls, record: TournamentRecord) -> Self:
+        """Return the stored settings of a tournament."""
+        elsewhere = {
+            "game": record.game,
+            "rules": record.rules,
+            "master_seed": record.seed.master,
+        }
+        return msgspec.convert(record.play | elsewhere, cls)
+
+    def to_store(self) -> dict[str, Any]:
+        """Return the settings that have no field of their own in a `TournamentRecord`."""
+        settings: dict[str, Any] = msgspec.to_builtins(self)
+        return {
+            key: value
+            for key, value in settings.items()
+            if key not in {"game", "rules", "master_seed"}
+        }
 
 
 class AutoForfeit(msgspec.Struct, frozen=True, array_like=True):

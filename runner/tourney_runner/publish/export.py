@@ -11,7 +11,6 @@ import msgspec
 
 from tourney_runner.atomic_write import whole_file
 from tourney_runner.errors import UsageError
-from tourney_runner.publish.summary import kept_facts
 from tourney_runner.publish.tables import FORMATS, no_formula
 from tourney_runner.results.rulings import in_force
 
@@ -96,7 +95,7 @@ def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
         UsageError: The ending is another, or no tournament was begun there.
         RunError: The disk fails.
     """
-    names = [entrant.name for entrant in kept_facts(store).entrants]
+    names = [entrant.name for entrant in store.about().entrants]
     write = _deals_writer(path)
     deals = (deal for deal in _all_deals(store, names) if every or not deal.reason)
     with whole_file(path) as file:

@@ -15,8 +15,8 @@ __all__ = ["final_order", "last_table_decides"]
 
 def last_table_decides(store: Store) -> bool:
     """Whether the result is the order of the last table, and not the ranking by rating."""
-    schedule = store.meta("identity").get("schedule")  # a person's table has none
-    return schedule is not None and format_class(schedule["format"]).last_table_decides
+    schedule = store.about().schedule  # a person's table has none
+    return schedule is not None and format_class(schedule.format).last_table_decides
 
 
 def final_order(store: Store) -> tuple[int, ...]:
@@ -28,7 +28,7 @@ def final_order(store: Store) -> tuple[int, ...]:
         Nobody while the tournament is not complete, and where no table decides.
     """
     last = store.last_round()
-    if last is None or not store.meta("complete") or not last_table_decides(store):
+    if last is None or not store.about().complete or not last_table_decides(store):
         return ()
     points: dict[int, float] = {}
     places: dict[int, int] = {}

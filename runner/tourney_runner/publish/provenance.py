@@ -9,15 +9,16 @@ import yaml
 
 from tourney_runner.config.field_types import TIME
 from tourney_runner.games import registry as games
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.text import counted, moment, pairs
 
 if TYPE_CHECKING:
-    from tourney_runner.publish.summary import Facts, Summary
-    from tourney_runner.results.store import Store
+    from tourney_runner.publish.summary import Summary
+    from tourney_runner.results.tournament_record import EntrantRecord, TournamentRecord
 
 __all__ = ["fact_rows", "game_title", "last_day", "recipe", "schedule_words"]
 
-_PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "clock", "reveal_names")
+_PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "reveal_names")
 
 
 def game_title(name: str) -> str:
@@ -25,61 +26,57 @@ def game_title(name: str) -> str:
     return games.game(name).title if name in games.names() else name
 
 
-def schedule_words(store: Store) -> str:
+def schedule_words(facts: TournamentRecord) -> str:
     """Return the format of a tournament and its number of rounds: ``round robin, 6 rounds``."""
-    identity: dict[str, Any] = store.meta("identity") or {}
-    name = str(identity.get("schedule", {}).get("format", "")).replace("-", " ")
-    rounds = identity.get("rounds")
+    name = "" if facts.schedule is None else facts.schedule.format.replace("-", " ")
+    rounds = facts.rounds
     return ", ".join(part for part in (name, counted(rounds, "round") if rounds else "") if part)
 
 
-def last_day(summary: Summary, store: Store) -> str:
+def last_day(facts: TournamentRecord) -> str:
     """Return the day on which a tournament ended, or began if it goes on; ISO 8601, UTC."""
-    at = store.meta("ended" if summary.complete else "began")
-    return str(at or "")[:10]
+    return ((facts.ended if facts.complete else facts.began) or "")[:10]
 
 
-def fact_rows(summary: Summary, store: Store) -> list[tuple[str, str]]:
+def fact_rows(summary: Summary) -> list[tuple[str, str]]:
     """Names of facts and their values, as text."""
     facts = summary.facts
-    began, ended = store.meta("began"), store.meta("ended")
     rows = (
         ("game", game_title(facts.game)),
         ("players at a table", str(facts.rules["players"])),
         ("rules that differ", pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),
-        ("sandbox", facts.protection.replace(" | ", " · ")),
+        ("sandbox", facts.conditions.protection.replace(" | ", " · ")),
         ("granted", _granted(facts)),
-        ("clock", facts.clock),
+        ("clock", facts.conditions.clock),
         ("ratings", _rating(facts)),
         ("seed", _seed(summary)),
-        ("began", moment(began)),
-        ("ended", moment(ended) if summary.complete else ""),
-        ("played with", f"tourney {facts.version}"),
+        ("began", moment(facts.began)),
+        ("ended", moment(facts.ended) if summary.complete else ""),
+        ("played with", f"tourney {facts.conditions.version}"),
     )
     # Some values are kept with their name before them, as the terminal shows them.
     return [(name, value.removeprefix(f"{name}: ")) for name, value in rows if value]
 
 
-def recipe(summary: Summary, store: Store) -> str:
+def recipe(summary: Summary) -> str:
     """A configuration that plays the same deals, but for the places of the bots' folders."""
-    identity: dict[str, Any] = store.meta("identity") or {}
     facts = summary.facts
-    schedule = dict(identity.get("schedule", {}))
-    if rounds := identity.get("rounds"):
-        schedule["rounds"] = rounds
+    play = PlaySettings.of(facts)
     document = {
         "name": facts.name,
         "game": facts.game,
         "seed": "secret" if summary.seed is None else summary.seed,
         "rules": {"players": facts.rules["players"], **facts.differing},
-        "schedule": schedule,
-        "match": _match(identity.get("match", {})),
+        "schedule": _schedule(facts),
+        "match": _match(play),
         "time": {
-            key.removesuffix("_ms"): TIME.written(value)
-            for key, value in identity.get("time", {}).items()
+            "start": TIME.written(play.start_ms),
+            "move": TIME.written(play.move_ms),
+            "bank": TIME.written(play.bank_ms),
         },
-        **{key: identity[key] for key in _PLAIN if key in identity},
+        **{key: getattr(play, key) for key in _PLAIN},
+        "clock": facts.clock,
     }
     lines = [
         yaml.safe_dump(
@@ -87,36 +84,44 @@ def recipe(summary: Summary, store: Store) -> str:
         ).rstrip(),
         "bots:  # in this order and under these names; the hashes are of their files",
         *(
-            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(identity, bot.name)}}}"
-            f"  # {bot.hash[:16]}"
+            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(bot)}}}  # {bot.hash[:16]}"
             for bot in facts.entrants
         ),
     ]
     return "\n".join(lines)
 
 
-def _granted(facts: Facts) -> str:
+def _granted(facts: TournamentRecord) -> str:
     """What bots may do beyond playing, where the organiser has granted any of them more."""
-    return "; ".join(f"{bot.name}: {bot.rights}" for bot in facts.entrants if bot.rights)
+    return "; ".join(f"{bot.name}: {bot.granted}" for bot in facts.entrants if bot.granted)
 
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _team(identity: dict[str, Any], name: str) -> str:
-    team = identity.get("bots", {}).get(name, {}).get("team")
-    return f", team: {_quoted(team)}" if team else ""
+def _team(bot: EntrantRecord) -> str:
+    return f", team: {_quoted(bot.team)}" if bot.team else ""
 
 
-def _match(match: dict[str, Any]) -> dict[str, Any]:
-    if match.get("duplicate"):
-        return {"duplicate": match["duplicate"]}
-    given = {key: value for key, value in match.items() if key != "duplicate" and value is not None}
-    return {"duplicate": False, **given}
+def _schedule(facts: TournamentRecord) -> dict[str, Any]:
+    if facts.schedule is None:
+        return {}
+    rounds = {"rounds": facts.rounds} if facts.rounds else {}
+    return {"format": facts.schedule.format, **facts.schedule.options, **rounds}
 
 
-def _rating(facts: Facts) -> str:
+def _match(play: PlaySettings) -> dict[str, Any]:
+    if play.duplicate:
+        return {"duplicate": play.duplicate}
+    given = {"deals": play.deals, "target": play.target}
+    return {
+        "duplicate": False,
+        **{key: value for key, value in given.items() if value is not None},
+    }
+
+
+def _rating(facts: TournamentRecord) -> str:
     how = {
         "order_free": "by all deals at once, whatever their order",
         "sequential": "deal by deal in the order of the schedule",

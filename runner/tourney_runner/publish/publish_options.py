@@ -32,7 +32,7 @@ def kept_choices(store: Store, **instead: Any) -> PublishChoices:
         store: The results.
         instead: Values that go before them; those that are None do not.
     """
-    kept = store.meta("publish") or {}
+    kept = store.about().publish
     given = {name: value for name, value in instead.items() if value is not None}
     return msgspec.convert(kept | given, PublishChoices)
 

@@ -10,7 +10,6 @@ from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.provenance import game_title
 from tourney_runner.publish.rendering import asset, embedded, environment, single_file_policy
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
-from tourney_runner.publish.summary import kept_facts
 from tourney_runner.results.rulings import disqualified
 
 if TYPE_CHECKING:
@@ -31,9 +30,9 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
     Raises:
         UsageError: There is no such deal.
     """
-    facts = kept_facts(store)
-    settings = store.kept("settings", PlaySettings)
-    names = [entrant.name for entrant in facts.entrants]
+    about = store.about()
+    settings = PlaySettings.of(store.about())
+    names = [entrant.name for entrant in about.entrants]
     record = store.record(number)
     film = ReplayBuilder(settings, names, choices).film(number, record)
     out = disqualified(store)
@@ -42,11 +41,11 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
         environment()
         .get_template("replay.html")
         .render(
-            title=choices.title or facts.name,
-            game=game_title(facts.game),
-            version=facts.version,
+            title=choices.title or about.name,
+            game=game_title(about.game),
+            version=about.conditions.version,
             state="",
-            description=f"{game_title(facts.game)}: deal {number}, move by move",
+            description=f"{game_title(about.game)}: deal {number}, move by move",
             base="",
             policy=single_file_policy([script]),
             inline={"style": Markup(asset("style.css")), "script": Markup(script)},  # noqa: S704

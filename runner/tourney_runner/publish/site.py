@@ -80,7 +80,7 @@ class Site:
         self._store = store
         self._summary = summary
         self._choices = choices
-        self._settings = store.kept("settings", PlaySettings)
+        self._settings = PlaySettings.of(store.about())
         self._gathered = gather(store, summary, choices)
         self._rows = rows(summary, self._gathered.bots)
         self._placed = [row for row in self._rows if not row.is_out]
@@ -94,8 +94,8 @@ class Site:
         self._beside = {number: (before, after) for number, before, after in neighbours}
         """The pages before and after a deal's."""
         self._game = game_title(summary.facts.game)
-        self._facts = fact_rows(summary, store)
-        self._recipe = recipe(summary, store)
+        self._facts = fact_rows(summary)
+        self._recipe = recipe(summary)
 
     def write(self, folder: Path) -> None:
         """Write all pages, and take away those of a time when there were more.
@@ -125,8 +125,8 @@ class Site:
         return self._page(
             "index.html",
             base=base,
-            schedule=schedule_words(self._store),
-            date=last_day(self._summary, self._store),
+            schedule=schedule_words(self._summary.facts),
+            date=last_day(self._summary.facts),
             facts=self._facts,
             recipe=self._recipe,
             plot=plot,
@@ -165,7 +165,7 @@ class Site:
                 title=self._choices.title or self._summary.facts.name,
                 summary=self._summary,
                 game=self._game,
-                version=self._summary.facts.version,
+                version=self._summary.facts.conditions.version,
                 state=self._state(),
                 description=self._description(),
                 rows=self._rows,

@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from tourney_runner.play.seeds import seed_hash
 from tourney_runner.publish.knockout_result import final_order, last_table_decides
 from tourney_runner.ratings.model import Model
-from tourney_runner.ratings.raters import Update
-from tourney_runner.ratings.standings import RankBy, Scoreboard, Standing, Standings
+from tourney_runner.ratings.standings import Scoreboard, Standing, Standings
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.rulings import HEAVIEST_FIRST, disqualified, in_force, outcomes
+from tourney_runner.results.tournament_record import TournamentRecord
 
 if TYPE_CHECKING:
     from tourney_runner.results.store import Store
 
-__all__ = ["EntrantFacts", "Facts", "Summary", "kept_facts", "scoreboard", "summarise"]
-
-
-class EntrantFacts(msgspec.Struct, frozen=True):
-    """What is known of a bot besides its deals."""
-
-    name: str
-    language: str
-    author: str
-    hash: str
-    executable: str
-    rights: str = ""
-    """What the organiser granted it, in words."""
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """What is known of a tournament besides its deals; kept in the results."""
-
-    name: str
-    game: str
-    rules: dict[str, Any]
-    """All rules in force."""
-    differing: dict[str, Any]
-    """Those that are not the game's defaults."""
-    limits: str
-    protection: str
-    clock: str
-    version: str
-    """Of this program, at the last run."""
-    rating: dict[str, float]
-    """The constants of the model."""
-    entrants: tuple[EntrantFacts, ...]
-    update: Update = "order_free"
-    """How ratings are updated."""
-    rank_by: RankBy = "score"
-    """What the ranking goes by; folders that do not say were ranked by the score."""
-    references: tuple[str, ...] = ()
-    """The bots that the format measures, but does not rank."""
+__all__ = ["Ruling", "Summary", "VoidDeal", "scoreboard", "summarise"]
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -84,7 +47,7 @@ class VoidDeal(msgspec.Struct, frozen=True):
 class Summary(msgspec.Struct, frozen=True):
     """A tournament so far."""
 
-    facts: Facts
+    facts: TournamentRecord
     seed: int | str | None
     """None while it is secret."""
     seed_sha256: str
@@ -115,29 +78,19 @@ class Summary(msgspec.Struct, frozen=True):
         return min(found, key=lambda ruling: HEAVIEST_FIRST.index(ruling.kind), default=None)
 
 
-def kept_facts(store: Store) -> Facts:
-    """What a results file says of its tournament.
-
-    Raises:
-        UsageError: Nothing was begun there.
-    """
-    return store.kept("facts", Facts)
-
-
 def scoreboard(store: Store) -> Scoreboard:
     """Return the empty table of a results file, to which its deals can be added.
 
     Raises:
         UsageError: Nothing was begun there.
     """
-    facts = kept_facts(store)
-    names = [entrant.name for entrant in facts.entrants]
+    facts = store.about()
     return Scoreboard(
-        names,
+        facts.names,
         Model(**facts.rating),
         facts.update,
         rank_by=facts.rank_by,
-        references=[number for number, name in enumerate(names) if name in facts.references],
+        references=[bot.number for bot in facts.entrants if bot.name in facts.references],
         disqualified=disqualified(store),
     )
 
@@ -148,19 +101,16 @@ def summarise(store: Store) -> Summary:
     Raises:
         UsageError: Nothing was begun there.
     """
-    facts = kept_facts(store)
-    seed = store.meta("seed")
-    complete = bool(store.meta("complete"))
-    shown = complete and not store.meta("sealed")
-    names = [entrant.name for entrant in facts.entrants]
+    facts = store.about()
+    names = facts.names
     board = scoreboard(store)
     for outcome in outcomes(store):
         board.add(outcome)
     return Summary(
         facts=facts,
-        seed=seed["value"] if shown or not seed["secret"] else None,
-        seed_sha256=seed_hash(str(seed["value"])),
-        complete=complete,
+        seed=facts.seed.value if facts.seed_is_public else None,
+        seed_sha256=seed_hash(facts.seed.master),
+        complete=facts.complete,
         table=board.standings(),
         rulings=tuple(
             Ruling(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.publish.summary import kept_facts
 from tourney_runner.replay.refeed import Stored
 from tourney_runner.text import listed, nearest, shown
 
@@ -24,7 +23,7 @@ def stored_deal(store: Store, number: int) -> Stored:
     """
     record = store.record(number)
     names = _names(store)
-    settings = store.kept("settings", PlaySettings)
+    settings = PlaySettings.of(store.about())
     return Stored(settings, record, tuple(names[entrant] for entrant in record.seating))
 
 
@@ -72,4 +71,4 @@ def seat_of(stored: Stored, seat: int) -> int:
 
 
 def _names(store: Store) -> list[str]:
-    return [entrant.name for entrant in kept_facts(store).entrants]
+    return [entrant.name for entrant in store.about().entrants]

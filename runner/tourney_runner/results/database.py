@@ -1,6 +1,8 @@
-"""The results file as a file: made, opened or refused, written all or none, closed.
+"""The results file as a file: created, opened, migrated or refused, written, closed.
 
-It holds JSON values under keys besides the tables that `reading` and `store` know.
+Besides the tables that `queries` and `store` use, it holds JSON values under keys: the record of
+the tournament, and notes, which are values that follow from other stored data or that one room
+keeps for itself.
 """
 
 from __future__ import annotations
@@ -8,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tourney_runner.errors import RunError, UsageError
+from tourney_runner.results.earlier_schemas import FIRST_SCHEMA, migrate, values_of
+from tourney_runner.results.tournament_record import TournamentRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["FILE_NAME", "SCHEMA_VERSION", "ResultsFile"]
 
 FILE_NAME = "results.sqlite"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
-_Value = TypeVar("_Value")
+_RECORD = "tournament"
+"""The key of the tournament's record."""
+_NEEDED = "needs"
+"""The key of the oldest version of tourney that can read the file."""
+_NEEDED_NOW = "0.1.0"
 _NOT_BEGUN = "no tournament was begun here"
 _NO_JOURNAL = ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY")
 """What SQLite says of a file that asks for a journal where none can be made."""
@@ -87,51 +95,96 @@ class ResultsFile:
     """An open results file.
 
     Args:
-        path: The file; made with an empty schema if it does not exist and `create` is true.
-        create: Whether it may be made, and written.
+        path: The file; created with an empty schema if it does not exist and `create` is true.
+        create: Whether the file may be created and written. The caller holds the lock of its
+            folder. A file of an earlier schema is then migrated, after a backup beside it.
+        migrate: Whether it may be migrated.
 
     Raises:
-        UsageError: There is no such file, another program or a newer version wrote it, or it can
-            be read only where something may be written beside it.
+        UsageError: The file does not exist, another program or a newer version wrote it, it may
+            not be migrated, or it can be read only where its folder is writable.
         RunError: The disk fails; the same holds for every method.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, migrate: bool = True) -> None:
         self.path = path
+        self.backup: Path | None = None
+        """The copy of the file as it was before it was migrated just now."""
         self._writable = create
+        self._decoded: tuple[str, TournamentRecord] | None = None
         if not create and not path.is_file():
             raise UsageError(f"{path}: there are no results here; `tourney run CONFIG` makes them")
         with self._disk_errors():
             self._db = _connected(path, create=create)
             try:
-                self._open(create=create)
+                self._schema = self._open(create=create, may_migrate=migrate)
             except BaseException:
                 self._db.close()
                 raise
 
-    def _open(self, *, create: bool) -> None:
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+    def _open(self, *, create: bool, may_migrate: bool) -> int:
+        """Prepare the connection; gives the schema version of the file."""
+        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and version != SCHEMA_VERSION:
-            writer = "a newer" if version > SCHEMA_VERSION else "an older"
-            raise UsageError(
-                f"{self.path}: written by another program or {writer} version of tourney"
-                f" (schema {version}, this one reads {SCHEMA_VERSION}); use that version"
-            )
-        if create:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")
+        if tables:
+            self._refuse_unreadable(version)
+        elif not create:
+            raise UsageError(f"{self.path}: {_NOT_BEGUN}")
+        if not create:
+            return version
+        if tables and version < SCHEMA_VERSION:
+            self._migrate(version, allowed=may_migrate)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
         if not tables:
-            if not create:
-                raise UsageError(f"{self.path}: {_NOT_BEGUN}")
             self._db.executescript(
                 f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
+            self.keep_note(_NEEDED, _NEEDED_NOW)
+        return SCHEMA_VERSION
+
+    def _refuse_unreadable(self, version: int) -> None:
+        if version > SCHEMA_VERSION:
+            with suppress(sqlite3.DatabaseError, TypeError, ValueError):
+                (value,) = self._db.execute(
+                    "SELECT value FROM meta WHERE key = ?", (_NEEDED,)
+                ).fetchone()
+                raise UsageError(
+                    f"{self.path}: written by a newer version of tourney (schema {version}, this"
+                    f" one reads up to {SCHEMA_VERSION}); use tourney {json.loads(value)} or later"
+                )
+        if not FIRST_SCHEMA <= version <= SCHEMA_VERSION:
+            writer = "a newer" if version > SCHEMA_VERSION else "an older"
+            raise UsageError(
+                f"{self.path}: written by another program or {writer} version of tourney"
+                f" (schema {version}, this one reads {FIRST_SCHEMA} to {SCHEMA_VERSION}); use that"
+                " version"
+            )
+
+    def _migrate(self, version: int, *, allowed: bool) -> None:
+        """Bring the file to the current schema, after a backup."""
+        if not allowed:
+            raise UsageError(
+                f"{self.path}: written by an older version of tourney (schema {version}); writing"
+                f" to it needs schema {SCHEMA_VERSION}. Leave --no-migrate out to have it"
+                " converted, after a backup beside it"
+            )
+        backup = self.path.with_name(f"{self.path.stem}.schema-{version}{self.path.suffix}")
+        unfinished = backup.with_name(f"{backup.name}.part")
+        unfinished.unlink(missing_ok=True)
+        with closing(sqlite3.connect(unfinished)) as copy:
+            self._db.backup(copy)
+        unfinished.replace(backup)
+        with self._transaction():
+            migrate(self._db, version)
+            self._set_values({_NEEDED: _NEEDED_NOW})
+            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self.backup = backup
 
     def close(self) -> None:
         """Close the file.
 
-        It is one plain file afterwards, without a journal beside it, unless somebody else is
+        It is one plain file afterwards, without a journal beside it, unless another process is
         reading it: then the journal stays and the next run folds it in.
         """
         with self._disk_errors():
@@ -140,33 +193,83 @@ class ResultsFile:
                     self._db.execute("PRAGMA journal_mode = DELETE")
             self._db.close()
 
-    def meta(self, key: str) -> Any:
-        """A value that `set_meta` kept, or None."""
-        with self._disk_errors():
-            row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
-
-    def kept(self, key: str, kind: type[_Value]) -> _Value:
-        """A value that is there as soon as something was begun, as what it stands for.
-
-        Args:
-            key: Its key.
-            kind: A type that msgspec knows.
+    def about(self) -> TournamentRecord:
+        """Return the record of a tournament, or of a person's table.
 
         Raises:
-            UsageError: Nothing was begun here.
+            UsageError: Neither was begun here.
         """
-        value = self.meta(key)
-        if value is None:
+        record = self._record()
+        if record is None:
             raise UsageError(f"{self.path}: {_NOT_BEGUN}")
-        return msgspec.convert(value, kind)
+        return record
 
-    def set_meta(self, **values: Any) -> None:
-        """Keep JSON values under their keys, all or none."""
+    def about_if_begun(self) -> TournamentRecord | None:
+        """Return the record; None before a tournament or a table was begun here."""
+        return self._record()
+
+    def tournament(self) -> TournamentRecord:
+        """Return the record of a tournament.
+
+        Raises:
+            UsageError: None was begun here, or the deals are those of a person's table.
+        """
+        record = self.about()
+        if record.kind != "tournament":
+            raise UsageError(
+                f"{self.path}: the deals here are from a person's table (`tourney play`), which is"
+                " not a tournament; give another folder"
+            )
+        return record
+
+    def tournament_if_begun(self) -> TournamentRecord | None:
+        """Return the record of a tournament; None before one was begun here.
+
+        Raises:
+            UsageError: The deals are those of a person's table.
+        """
+        return None if self._record() is None else self.tournament()
+
+    def begin(self, record: TournamentRecord) -> None:
+        """Store the record of a tournament in place of an earlier one."""
         with self._transaction():
-            self._set_meta(values)
+            self._set_record(record)
 
-    def _set_meta(self, values: dict[str, Any]) -> None:
+    def change(self, **changes: Any) -> None:
+        """Store other values of some fields of the record."""
+        with self._transaction():
+            self._change(changes)
+
+    def note(self, key: str) -> Any:
+        """Return a JSON value that `keep_note` stored, or None."""
+        text = self._values().get(key)
+        return None if text is None else json.loads(text)
+
+    def keep_note(self, key: str, value: Any) -> None:
+        """Store a JSON value under a key."""
+        with self._transaction():
+            self._set_values({key: value})
+
+    def _record(self) -> TournamentRecord | None:
+        text = self._values().get(_RECORD)
+        if text is None:
+            return None
+        if self._decoded is None or self._decoded[0] != text:
+            self._decoded = text, msgspec.json.decode(text, type=TournamentRecord)
+        return self._decoded[1]
+
+    def _values(self) -> dict[str, str]:
+        with self._disk_errors():
+            return values_of(self._db, self._schema)
+
+    def _change(self, changes: dict[str, Any]) -> None:
+        if changes:
+            self._set_record(msgspec.structs.replace(self.about(), **changes))
+
+    def _set_record(self, record: TournamentRecord) -> None:
+        self._set_values({_RECORD: msgspec.to_builtins(record)})
+
+    def _set_values(self, values: dict[str, Any]) -> None:
         self._db.executemany(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
             [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()],

@@ -77,7 +77,7 @@ class Store(StoredDeals):
 
         What a format plans from results it planned from these, whatever was void since.
         """
-        kept = self.meta(_PLANNED) or {"voids": [], "later": []}
+        kept = self.note(_PLANNED) or {"voids": [], "later": []}
         later = {DealKey(*key) for key in kept["later"]}
         records = [one for one in self.records(range(number, number + 1)) if one.key not in later]
         with self._disk_errors():
@@ -94,12 +94,12 @@ class Store(StoredDeals):
             rows = self._db.execute("SELECT at, reason, record FROM voids ORDER BY number")
             return [Void(at, reason, json_record(record)) for at, reason, record in rows]
 
-    def decide(self, decision: Decision, **values: Any) -> None:
+    def decide(self, decision: Decision, **changes: Any) -> None:
         """Keep a decision; one of the same number is replaced.
 
         Args:
             decision: The decision; number 0 stands for the next.
-            values: For `set_meta`, all or none.
+            changes: Fields of the tournament's record that change with it.
         """
         row = msgspec.structs.astuple(decision)
         with self._transaction():
@@ -107,7 +107,7 @@ class Store(StoredDeals):
                 "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (row[0] or None, *row[1:]),
             )
-            self._set_meta(values)
+            self._change(changes)
 
     def decisions(self) -> list[Decision]:
         """All decisions, those that were undone included, in their order."""
@@ -149,8 +149,8 @@ class Store(StoredDeals):
 
     def _keep_planned(self, voids: dict[DealKey, int | None], new: list[DealRecord]) -> None:
         """Remember what the rounds after these deals were planned from."""
-        kept = self.meta(_PLANNED) or {"voids": [], "later": []}
+        kept = self.note(_PLANNED) or {"voids": [], "later": []}
         later = {DealKey(*key) for key in kept["later"]}
         kept["voids"] += [number for key, number in voids.items() if key not in later]
         kept["later"] = sorted(later | {record.key for record in new})
-        self._set_meta({_PLANNED: kept})
+        self._set_values({_PLANNED: kept})

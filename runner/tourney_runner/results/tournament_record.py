@@ -1,75 +1,185 @@
-"""What a tournament is, kept beside its deals: the part that is asked for after the run.
+"""The description of a tournament that is stored beside its deals.
 
-A run keeps all of it as JSON values, and compares them when it is continued.
+One record holds what was configured, who has joined, how the deals were played and how far the
+tournament is. A run writes it before the first deal; everything published reads it from there.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
-from tourney_runner.errors import UsageError
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox import Mode
 
-if TYPE_CHECKING:
-    from tourney_runner.results.store import Store
+__all__ = ["Conditions", "EntrantRecord", "Schedule", "Seed", "Stage", "TournamentRecord"]
 
-__all__ = ["Identity", "Joined", "identity_if_begun", "kept_identity"]
+_EARLIER = " | earlier: "
 
 
-class Joined(msgspec.Struct, frozen=True):
-    """A bot that has joined."""
+class Seed(msgspec.Struct, frozen=True):
+    """The master seed of a tournament."""
+
+    value: int | str
+    secret: bool
+    """Whether it is kept from the public until the tournament is over."""
+
+    @property
+    def master(self) -> str:
+        """The text that all other seeds are derived from."""
+        return str(self.value)
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """Consecutive rounds with the same entrants."""
+
+    entrants: tuple[int, ...]
+    rounds: int
+    newcomer: int | None = None
+    """The entrant who sits at every table, to make up for the rounds he has missed."""
+
+
+class Schedule(msgspec.Struct, frozen=True):
+    """The format of a tournament and its options."""
+
+    format: str
+    """A name that `schedule.registry` has."""
+    options: dict[str, Any]
+    """The format's options as configured, without the rounds."""
+    rounds: int | None
+    """None for a format without that option."""
+    format_rules: int = 1
+    """Version of the rules for pairing, brackets and benching, see `schedule.registry.RULES`."""
+
+
+class EntrantRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that has joined, or a person at a table of `tourney play`."""
 
     number: int
-    """Of the entrant, from 0."""
+    """Its place among the entrants, from 0."""
+    name: str
     hash: str
-    """SHA-256 of all that decides how it plays."""
+    """Hash of everything that decides how it plays; empty for a person."""
     team: str | None = None
     rights: Rights | None = None
-    """What it was granted; None where an earlier version did not keep that."""
+    """The rights that the organiser granted it; None where they were not stored."""
+    language: str = ""
+    author: str = ""
+    executable: str = ""
+    """The program behind its command."""
+
+    @property
+    def granted(self) -> str:
+        """The granted rights in words; empty if there are none."""
+        return "" if self.rights is None else self.rights.describe()
 
 
-class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """What was played, and who has joined."""
+class Conditions(msgspec.Struct, frozen=True):
+    """Circumstances of play that may differ between the runs of one tournament."""
 
+    protection: str
+    clock: str
+    """A description of the clock."""
+    version: str
+    """The version of tourney."""
+
+    def after(self, before: Conditions) -> Conditions:
+        """Return these conditions with all different earlier ones behind them."""
+        return Conditions(
+            *(
+                _EARLIER.join(dict.fromkeys((now, *was.split(_EARLIER))))
+                for now, was in zip(
+                    msgspec.structs.astuple(self), msgspec.structs.astuple(before), strict=True
+                )
+            )
+        )
+
+
+class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that is stored of a tournament besides its deals and rulings.
+
+    A field that a later version adds has a default: the value that stands for the behaviour of
+    the versions without that field, so that their records keep their meaning.
+    """
+
+    kind: Literal["tournament", "table"] = "tournament"
+    """``table`` for the deals of a person (`tourney play`)."""
+    name: str
+    game: str
     rules: dict[str, Any]
-    schedule: dict[str, Any]
-    """The format under ``format``, and its options but for the rounds."""
-    rounds: int | None
-    """None for a format that has no such option."""
-    clock: Literal["fair", "wall"]
+    """All rules in force."""
+    differing: dict[str, Any]
+    """The rules that are not the defaults of the game."""
+    play: dict[str, Any]
+    """The remaining settings of play, see `play.play_settings.PlaySettings`."""
+    limits: str
+    """The limits in words."""
+    seed: Seed
+    schedule: Schedule | None
+    """None for a person's table."""
+    bench_after: int = 10
+    """Failed deals in a row after which a bot is benched; 0 for never."""
+    clock: Literal["fair", "wall"] = "fair"
     sandbox: Mode = "auto"
-    """As configured; earlier versions did not keep it."""
-    bots: dict[str, Joined]
-    """By name."""
+    """As configured."""
+    build_network: bool = False
+    """Whether building a bot could use the network."""
+    rating: dict[str, float]
+    """Constants of the rating model."""
+    update: Literal["order_free", "sequential"] = "order_free"
+    """How ratings are updated."""
+    rank_by: Literal["score", "estimate"] = "score"
+    """The value that the ranking goes by."""
+    references: tuple[str, ...] = ()
+    """Names of the bots that the format measures but does not rank."""
+    entrants: tuple[EntrantRecord, ...]
+    """By number."""
+    conditions: Conditions
+    started_in: Mode | None = None
+    """The sandbox that the last run used; None before any deal was played."""
+    publish: dict[str, Any] = {}
+    """The choices for the published pages, see `publish.publish_options.PublishChoices`."""
+    began: str | None = None
+    """ISO 8601 in UTC."""
+    ended: str | None = None
+    complete: bool = False
+    sealed: bool = False
+    """Whether a secret seed stays secret although the tournament is complete."""
+    added: tuple[str, ...] = ()
+    """Names of the bots that were entered on the command line."""
+    skipped: tuple[str, ...] = ()
+    """Names of the bots that were left out at the beginning because they could not start."""
+    versions: dict[str, str] = {}
+    """Configured name of each bot that joined as a new version, by its name here."""
+    stages: tuple[Stage, ...] = ()
+    """Stages of the schedule; none where the field has never changed."""
+    stages_before: dict[int, tuple[Stage, ...]] = {}
+    """The stages before each ruling, by the ruling's number."""
+    benched_until: dict[int, int] = {}
+    """The first round after each benching that was undone, by the ruling's number."""
+
+    @property
+    def bots(self) -> dict[str, EntrantRecord]:
+        """The entrants by name."""
+        return {entrant.name: entrant for entrant in self.entrants}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the bots, by number."""
-        return tuple(sorted(self.bots, key=lambda name: self.bots[name].number))
+        """The names of the entrants, by number."""
+        return tuple(entrant.name for entrant in self.entrants)
 
+    @property
+    def rounds(self) -> int | None:
+        """The configured rounds; None for a format without that option."""
+        return None if self.schedule is None else self.schedule.rounds
 
-def kept_identity(store: Store) -> Identity:
-    """What a results file says its tournament is.
+    @property
+    def format_rules(self) -> int:
+        """Version of the rules for pairing, brackets and benching."""
+        return 1 if self.schedule is None else self.schedule.format_rules
 
-    Raises:
-        UsageError: None was begun there, or a person has played there.
-    """
-    kept = store.kept("identity", dict[str, Any])
-    if "schedule" not in kept:
-        raise UsageError(
-            f"{store.path}: the deals here are of a person's table (`tourney play`), which is no"
-            " tournament; give another folder"
-        )
-    return msgspec.convert(kept, Identity)
-
-
-def identity_if_begun(store: Store) -> Identity | None:
-    """What a results file says its tournament is; None before one was begun there.
-
-    Raises:
-        UsageError: A person has played there.
-    """
-    return None if store.meta("identity") is None else kept_identity(store)
+    @property
+    def seed_is_public(self) -> bool:
+        """Whether the seed may be shown."""
+        return not self.seed.secret or (self.complete and not self.sealed)

@@ -25,9 +25,6 @@ __all__ = ["BENCH_AFTER", "Benching", "end_benching", "plays_again_from"]
 BENCH_AFTER = 10
 """Failed deals in a row after which a bot is benched, unless one round has more."""
 
-_UNTIL = "benched_until"
-"""The key under which the store keeps, by number of a decision, the first round after it."""
-
 
 class Benching:
     """Benches bots of one tournament.
@@ -148,9 +145,10 @@ class _Row:
 
 def _decisions(store: Store) -> list[tuple[Decision, range]]:
     """Return all benchings and the rounds for which each holds, or held."""
-    until: dict[str, int] = store.meta(_UNTIL) or {}
+    record = store.about_if_begun()
+    until = {} if record is None else record.benched_until
     found = [one for one in store.decisions() if one.kind == "benched"]
-    return [(one, range(one.from_round or 0, until.get(str(one.number), 2**62))) for one in found]
+    return [(one, range(one.from_round or 0, until.get(one.number, 2**62))) for one in found]
 
 
 def plays_again_from(store: Store, entrant: int) -> int:
@@ -161,5 +159,5 @@ def plays_again_from(store: Store, entrant: int) -> int:
 
 def end_benching(store: Store, decision: Decision, first: int) -> None:
     """Let a benched bot play again from a round on; `decision` says when that was decided."""
-    until: dict[str, int] = store.meta(_UNTIL) or {}
-    store.decide(decision, **{_UNTIL: until | {str(decision.number): first}})
+    until = store.about().benched_until | {decision.number: first}
+    store.decide(decision, benched_until=until)

@@ -35,7 +35,7 @@ def keep(store: Store, blocks: int, progress: Progress) -> None:
         RunError: The disk fails.
     """
     known = _Checkpoint(blocks, progress.done, tuple(progress.tallies))
-    store.set_meta(**{CHECKPOINT: msgspec.to_builtins(known)})
+    store.keep_note(CHECKPOINT, msgspec.to_builtins(known))
 
 
 def take_up(store: Store, planner: Planner, progress: Progress) -> None:
@@ -55,7 +55,7 @@ def finished_blocks(store: Store) -> int:
 
 
 def _kept(store: Store) -> _Checkpoint | None:
-    kept = store.meta(CHECKPOINT)
+    kept = store.note(CHECKPOINT)
     if kept is None or kept.get("retired"):  # earlier versions kept benched bots there alone
         return None
     return msgspec.convert(kept, _Checkpoint)

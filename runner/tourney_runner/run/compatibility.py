@@ -1,103 +1,164 @@
-"""What a tournament is: all that must stay the same while it is continued.
+"""Comparison of a stored tournament with today's configuration and bots.
 
-Name, rating and a larger number of rounds may change between two runs over one folder; anything
-else would mix deals that cannot be compared.
+The name, the rating and a larger number of rounds may change between two runs over one folder.
+Anything else would mix deals that cannot be compared. Values are compared as this version of the
+program reads them, not as they are stored, so a setting that a later version added and an older
+record lacks counts with the value that stands for the older behaviour.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from tourney_runner.config.field_types import SIZE, TIME
 from tourney_runner.errors import UsageError
+from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.schedule.registry import format_class
+from tourney_runner.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from tourney_runner.results.tournament_record import EntrantRecord, TournamentRecord
 
 __all__ = ["check_same"]
 
 _SHOWN = 10
 """Differences that are listed."""
-_LATER = frozenset({"bench_after", "build_network", "limits.deal_output", "sandbox"})
-"""Settings that results of earlier versions do not hold; what they were is not known."""
+_KEYS: dict[str, tuple[str, Callable[[int], object] | None]] = {
+    "duplicate": ("match.duplicate", lambda rotations: rotations or False),
+    "deals": ("match.deals", None),
+    "target": ("match.target", None),
+    "start_ms": ("time.start", TIME.written),
+    "move_ms": ("time.move", TIME.written),
+    "bank_ms": ("time.bank", TIME.written),
+    "memory": ("limits.memory", SIZE.written),
+    "processes": ("limits.processes", None),
+    "file_size": ("limits.file_size", SIZE.written),
+    "temp": ("limits.temp", SIZE.written),
+    "output": ("limits.output", SIZE.written),
+    "deal_output": ("limits.deal_output", SIZE.written),
+    "stderr": ("limits.stderr", SIZE.written),
+}
+"""Key in the configuration of a setting of play, and how its amount is written there; a setting
+that is not here is written under its own name."""
 
 
-def check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Make sure that the stored identity of a tournament and today's are the same.
+def check_same(folder: Path, before: TournamentRecord, now: TournamentRecord) -> None:
+    """Refuse to continue a tournament whose settings or bots have changed.
 
     Args:
         folder: For the message.
         before: As stored.
-        now: As the configuration and the bots say. Both are JSON values, with each bot's number,
-            hash, team and rights by name under ``bots``, and the number of rounds under ``rounds``.
+        now: As the configuration and the bots are today.
 
     Raises:
-        UsageError: They differ; the message shows where, and how to go on.
+        UsageError: They differ; the message lists the differences and how to go on.
     """
-    differences = [*_changed_settings(before, now), *_changed_bots(before["bots"], now["bots"])]
-    if differences:
-        more = len(differences) - _SHOWN
-        rest = [f"and {more} more"] if more > 0 else []
-        listed = "\n".join(f"  {line}" for line in (*differences[:_SHOWN], *rest))
-        raise UsageError(
-            f"{folder}: the results here are of another tournament; what differs:\n{listed}\n"
-            f"{_for_bots(before['bots'], now['bots'])}"
-            "Undo the change to continue that one, give --out another folder, or give --fresh"
-            " to move it aside and begin again."
-        )
+    settings = list(_changed_settings(before, now))
+    bots = list(_changed_bots(before.bots, now.bots))
+    if not settings and not bots:
+        return
+    differences = [*settings, *bots]
+    more = len(differences) - _SHOWN
+    rest = [f"and {more} more"] if more > 0 else []
+    listed = "\n".join(f"  {line}" for line in (*differences[:_SHOWN], *rest))
+    if settings:
+        head = "the results here are of a tournament with other settings"
+    else:
+        head = f"{counted(len(bots), 'difference')} in the bots since this tournament was begun"
+    raise UsageError(
+        f"{folder}: {head}:\n{listed}\n{_for_bots(before.bots, now.bots)}"
+        "Undo the change to continue, give --out another folder, or give --fresh to move these"
+        " results aside and begin again."
+    )
 
 
-def _for_bots(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """How to go on with changes that are only of bots."""
+def _for_bots(before: Mapping[str, EntrantRecord], now: Mapping[str, EntrantRecord]) -> str:
+    """Explain how to go on with changes of bots."""
+    lines = ""
     if before.keys() - now.keys():
-        return "A bot can leave: tourney withdraw.\n"
-    if any(facts["hash"] != now[name]["hash"] for name, facts in before.items()):
-        return "Give --new-versions to have changed bots join beside what they were before.\n"
-    return ""
+        lines += "A bot can leave: tourney withdraw.\n"
+    if any(bot.hash != now[name].hash for name, bot in before.items() if name in now):
+        lines += (
+            "To enter a changed bot as a new version beside the old one, add --new-versions (all"
+            " of them) or --add FOLDER (one) to the command.\n"
+        )
+    return lines
 
 
-def _changed_settings(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
-    old, new = _flat(before), _flat(now)
-    for key in sorted(old.keys() | new.keys() - _LATER):
-        was, is_now = old.get(key, "not there"), new.get(key, "not there")
-        if key == "rounds":
-            if was is not None and is_now is not None and was > is_now:
-                yield f"schedule.rounds: was {was}, is {is_now}; they may only become more"
-        elif was != is_now:
-            yield f"{key}: was {was!s:.60}, is {is_now!s:.60}"
+def _changed_settings(before: TournamentRecord, now: TournamentRecord) -> Iterator[str]:
+    old, new = _settings(before), _settings(now)
+    if old["game"] != new["game"]:
+        yield _change("game", old["game"], new["game"])
+        return
+    for key in sorted(old.keys() | new.keys()):
+        if old.get(key) != new.get(key):
+            yield _change(key, old.get(key), new.get(key))
+    if before.rounds is not None and now.rounds is not None and before.rounds > now.rounds:
+        yield f"{_change('schedule.rounds', before.rounds, now.rounds)}; they may only become more"
 
 
-def _changed_bots(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
-    for name in sorted(before.keys() | now.keys()):
+def _settings(record: TournamentRecord) -> dict[str, Any]:
+    """Return what may not change, by its key in the configuration."""
+    settings = {
+        "seed": "secret" if record.seed.secret else record.seed.value,
+        "game": record.game,
+        "bench_after": record.bench_after,
+        "clock": record.clock,
+        "sandbox": record.sandbox,
+        "build_network": record.build_network,
+        **{f"rules.{key}": value for key, value in _rules(record).items()},
+        **{f"schedule.{key}": value for key, value in _schedule(record).items()},
+    }
+    play = PlaySettings.of(record)
+    for name in play.to_store():
+        key, written = _KEYS.get(name, (name, None))
+        value = getattr(play, name)
+        settings[key] = value if written is None or value is None else written(value)
+    return settings
+
+
+def _rules(record: TournamentRecord) -> dict[str, Any]:
+    return find_game(record.game).options.stored(record.rules).in_force()
+
+
+def _schedule(record: TournamentRecord) -> dict[str, Any]:
+    if record.schedule is None:
+        return {}
+    name = record.schedule.format
+    options = format_class(name).options.model_validate(record.schedule.options)
+    values: dict[str, Any] = options.model_dump(mode="json", exclude={"rounds"})
+    return {"format": name, **values}
+
+
+def _change(key: str, was: Any, is_now: Any) -> str:
+    return f"{key}: was {_written(was)}, is {_written(is_now)}"
+
+
+def _written(value: Any) -> str:
+    """Return a value as a configuration has it, cut to a readable length."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"{text:.60}"
+
+
+def _changed_bots(
+    before: Mapping[str, EntrantRecord], now: Mapping[str, EntrantRecord]
+) -> Iterator[str]:
+    for name in sorted(before.keys()):  # a bot that is only in `now` joins, see `run.field`
         if name not in now:
             yield f"the bot {name!r} is no longer there"
-        elif name not in before:
-            continue  # it may join, see `run.field`
-        elif before[name]["hash"] != now[name]["hash"]:
+            continue
+        old, new = before[name], now[name]
+        if old.hash != new.hash:
             yield f"the bot {name!r} has changed: its files, its command, its build or its env"
-        elif before[name]["number"] != now[name]["number"]:
-            was, is_now = before[name]["number"] + 1, now[name]["number"] + 1
-            yield f"the bot {name!r} was entrant {was}, is entrant {is_now}"
-        elif before[name].get("team") != now[name].get("team"):
-            teams = [facts.get("team") or "none" for facts in (before[name], now[name])]
+        elif old.number != new.number:
+            yield f"the bot {name!r} was entrant {old.number + 1}, is entrant {new.number + 1}"
+        elif old.team != new.team:
+            teams = [bot.team or "none" for bot in (old, new)]
             yield f"the team of the bot {name!r} was {teams[0]}, is {teams[1]}"
-        elif before[name].get("rights", now[name]["rights"]) != now[name]["rights"]:
+        elif old.rights is not None and old.rights != new.rights:
             yield f"the bot {name!r} was granted other rights"
-
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """All values but the bots, by their paths in the configuration."""
-    if isinstance(value, dict):
-        pairs = [
-            (f"{path}.{key}" if path else str(key), inner)
-            for key, inner in value.items()
-            if path or key != "bots"
-        ]
-    elif isinstance(value, list):
-        pairs = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
-    else:
-        return {path: value}
-    flat: dict[str, Any] = {}
-    for inner_path, inner in pairs:
-        flat |= _flat(inner, inner_path)
-    return flat

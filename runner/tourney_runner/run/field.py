@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.results.rulings import in_force
-from tourney_runner.schedule.field_changes import Stage
+from tourney_runner.results.tournament_record import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,16 +25,10 @@ def next_round(store: Store) -> int:
     return 0 if last is None else last + 1
 
 
-def kept_stages(store: Store, entrants: int, rounds: int) -> list[Stage]:
-    """The stages of a tournament, one if its field has never changed.
-
-    Args:
-        store: Its results.
-        entrants: How many there are, if it never changed.
-        rounds: As configured then.
-    """
-    kept = msgspec.convert(store.meta("stages") or [], list[Stage])
-    return kept or [Stage(tuple(range(entrants)), rounds)]
+def kept_stages(store: Store) -> list[Stage]:
+    """Return the stages of a tournament, one if its field has never changed."""
+    record = store.tournament()
+    return list(record.stages) or [Stage(tuple(range(len(record.entrants))), record.rounds or 0)]
 
 
 def absent(store: Store) -> frozenset[int]:
@@ -65,6 +59,6 @@ def take_effect(store: Store, stages: Stages) -> Stages:
             stages = stages.without(decision.entrant, first)
             store.decide(
                 msgspec.structs.replace(decision, from_round=first),
-                stages=msgspec.to_builtins(stages.stages),
+                stages=stages.stages,
             )
     return stages

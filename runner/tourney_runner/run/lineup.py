@@ -9,7 +9,6 @@ import msgspec
 from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
 from tourney_runner.results.records import Decision
-from tourney_runner.results.tournament_record import identity_if_begun
 from tourney_runner.run.field import absent, kept_stages, next_round, present, take_effect
 from tourney_runner.run.readiness import stage_all
 from tourney_runner.run.roster import entrants_of, roster
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.store import Store
+    from tourney_runner.results.tournament_record import Seed, Stage
     from tourney_runner.run.tournament import RunOptions
-    from tourney_runner.run.tournament_setup import Seed
-    from tourney_runner.schedule.field_changes import Stage, Stages
+    from tourney_runner.schedule.field_changes import Stages
 
 __all__ = ["Lineup"]
 
@@ -60,7 +59,7 @@ class Lineup:
         self._store = store
         self._seed = seed
         self._say = say
-        self._before = identity_if_begun(store)
+        self._before = store.tournament_if_begun()
         self._stages: Stages | None = None
         self._replaced: dict[int, str] = {}
 
@@ -72,7 +71,7 @@ class Lineup:
     def stage(self, launcher: Launcher) -> tuple[list[Bot], dict[str, str]]:
         """The bots that are ready, in order; why others are not, by name."""
         if not self._choices.new_versions:  # else who was left out is a newcomer
-            skipped = self._store.meta("skipped") or ()
+            skipped = self._before.skipped if self._before else ()
             self._leave_out(dict.fromkeys(skipped, "it could not start when this began"))
         bots, broken = stage_all(
             self.config.entrants, launcher=launcher, build_network=self.config.build_network
@@ -89,12 +88,12 @@ class Lineup:
         """Plan the rounds to come, in a tournament that has begun, for those that are here now."""
         if self._before is None:
             return
-        before, rounds = len(self._before.bots), self._before.rounds or 0
+        before, rounds = len(self._before.entrants), self._before.rounds or 0
         if len(bots) == before and not format_class(self.config.schedule.format).open_to_newcomers:
             return
-        kept = kept_stages(self._store, before, rounds)
+        kept = kept_stages(self._store)
         names = tuple(bot.name for bot in bots)
-        stages = make_stages(self.config, self._seed, names, kept)
+        stages = make_stages(self.config, self._seed, names, kept, self._before.format_rules)
         stages = take_effect(self._store, stages)
         for old in self._replaced:
             stages = stages.without(old, next_round(self._store))
@@ -163,13 +162,13 @@ class Lineup:
         for old, new in self._replaced.items():
             if old not in gone:
                 first = next_round(self._store)
-                kept = kept_stages(self._store, len(before.bots), before.rounds or 0)
+                kept = kept_stages(self._store)
                 left = stages.like(kept).without(old, first).stages
                 self._store.decide(
                     Decision(
                         0, utc_now(), "withdrawn", old, f"replaced by {new}", from_round=first
                     ),
-                    stages=msgspec.to_builtins(left),
+                    stages=left,
                 )
 
     def _may_change(self) -> frozenset[str]:

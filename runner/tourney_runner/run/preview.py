@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games import registry as games
 from tourney_runner.play.seeds import seed_hash
-from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.results.tournament_record import Seed
+from tourney_runner.run.tournament_setup import make_format
 from tourney_runner.schedule import registry as formats
+from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import counted, pairs
 
 if TYPE_CHECKING:
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
     from tourney_runner.config import Config
     from tourney_runner.config.models import Entrant
+    from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
-    from tourney_runner.schedule.field_changes import Stage
 
 __all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
 
@@ -43,8 +45,14 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 
-def plan_lines(
-    config: Config, seed: Seed | None, jobs: int, *, protection: str, stages: Sequence[Stage] = ()
+def plan_lines(  # noqa: PLR0913 - each is shown
+    config: Config,
+    seed: Seed | None,
+    jobs: int,
+    *,
+    protection: str,
+    stages: Sequence[Stage] = (),
+    format_rules: int = FORMAT_RULES,
 ) -> list[str]:
     """What will be played, by whom, under which rules and limits.
 
@@ -54,9 +62,11 @@ def plan_lines(
         jobs: How many matches are played at a time.
         protection: What the launcher says of itself.
         stages: Where the field has changed since the beginning.
+        format_rules: The version of the rules for pairing that the tournament follows.
     """
     drawn = seed or Seed(0, secret=True)  # how much is played does not depend on it
-    tournament = make_format(config, drawn, tuple(bot.name for bot in config.entrants), stages)
+    names = tuple(bot.name for bot in config.entrants)
+    tournament = make_format(config, drawn, names, stages, format_rules)
     kind = formats.format_class(config.schedule.format)
     rules = config.options.in_force()
     differing = differing_rules(config.game, rules)

@@ -16,8 +16,6 @@ from tourney_runner.bots.staged_index import recall
 from tourney_runner.config import Entrant, read_bot
 from tourney_runner.errors import UsageError
 from tourney_runner.process.launcher import Rights
-from tourney_runner.publish.summary import kept_facts
-from tourney_runner.results.tournament_record import kept_identity
 from tourney_runner.run.field import absent
 from tourney_runner.text import shown
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.config import Config
     from tourney_runner.results.store import Store
-    from tourney_runner.results.tournament_record import Joined
+    from tourney_runner.results.tournament_record import EntrantRecord
 
 __all__ = ["Roster", "entered", "entrants_of", "roster", "with_added"]
 
@@ -83,8 +81,9 @@ def roster(
     Raises:
         UsageError: The copy of a bot is needed and gone.
     """
-    before = kept_identity(store).bots
-    versions: dict[str, str] = dict(store.meta("versions") or {})
+    record = store.tournament()
+    before = record.bots
+    versions = dict(record.versions)
     found: dict[str, Bot] = {}
     newcomers: list[Bot] = []
     replaced: dict[int, str] = {}
@@ -103,11 +102,11 @@ def roster(
             newcomers.append(msgspec.structs.replace(bot, name=name))
         else:
             found[family[-1]] = msgspec.structs.replace(bot, name=family[-1])
-    kept_anyway = {*versions, *versions.values(), *(store.meta("added") or ()), *broken}
+    kept_anyway = {*versions, *versions.values(), *record.added, *broken}
     gone = absent(store)
     for name, joined in before.items():
         if name not in found and joined.number in gone:
-            found[name] = _as_granted(recall(joined.hash) or _shell(store, joined), joined)
+            found[name] = _as_granted(recall(joined.hash) or _shell(joined), joined)
         elif name not in found and name in kept_anyway:
             found[name] = _as_granted(_recalled(name, joined.hash), joined)
     in_order = sorted(found, key=lambda name: before[name].number)
@@ -129,7 +128,7 @@ def entrants_of(
     bots: Sequence[Bot],
     configured: Sequence[Entrant],
     versions: dict[str, str],
-    before: Mapping[str, Joined],
+    before: Mapping[str, EntrantRecord],
 ) -> tuple[Entrant, ...]:
     """The entrants behind bots, for what is said of them; their files are not looked at again.
 
@@ -176,26 +175,25 @@ def _recalled(name: str, bot_hash: str) -> Bot:
     return bot
 
 
-def _as_granted(bot: Bot, joined: Joined) -> Bot:
+def _as_granted(bot: Bot, joined: EntrantRecord) -> Bot:
     """A bot with the rights of this tournament; the cache may have it with those of another."""
     if joined.rights is None:
         return bot
     return msgspec.structs.replace(bot, rights=joined.rights)
 
 
-def _shell(store: Store, joined: Joined) -> Bot:
-    """What is known of a bot that will not be started any more."""
-    entrant = kept_facts(store).entrants[joined.number]
+def _shell(joined: EntrantRecord) -> Bot:
+    """Return what is stored of a bot that will not be started again."""
     return Bot(
         number=joined.number,
-        name=entrant.name,
-        language=entrant.language,
-        author=entrant.author,
+        name=joined.name,
+        language=joined.language,
+        author=joined.author,
         folder=os.sep,
         command=(),
         env={},
-        hash=entrant.hash,
-        executable=entrant.executable,
+        hash=joined.hash,
+        executable=joined.executable,
         rights=Rights(),
         trusted=False,
     )

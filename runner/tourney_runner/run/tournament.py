@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import shlex
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tourney_runner import __version__
 from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
-from tourney_runner.games.registry import game as find_game
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
-from tourney_runner.publish.summary import EntrantFacts, Facts, summarise
+from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import Store
 from tourney_runner.run import checkpoint
 from tourney_runner.run.compatibility import check_same
@@ -24,18 +23,16 @@ from tourney_runner.run.dispatcher import DeadlineError, Dispatcher
 from tourney_runner.run.executor import cluster_address
 from tourney_runner.run.lineup import Lineup
 from tourney_runner.run.local import LocalExecutor
+from tourney_runner.run.make_record import conditions, make_record
 from tourney_runner.run.planner import MOST_MATCHES, Planner
-from tourney_runner.run.preview import differing_rules, limits_line, plan_lines
+from tourney_runner.run.preview import plan_lines
 from tourney_runner.run.progress import Progress, Tally
 from tourney_runner.run.readiness import why_broken
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.run.roster import with_added
-from tourney_runner.run.run_provenance import as_played
 from tourney_runner.run.signals import StopSignals
 from tourney_runner.run.tournament_setup import (
-    Seed,
     draw_seed,
-    identity,
     make_format,
     play_settings,
     protection_line,
@@ -43,7 +40,7 @@ from tourney_runner.run.tournament_setup import (
 )
 from tourney_runner.run.worker_count import WorkerCount
 from tourney_runner.run.worker_messages import Setup
-from tourney_runner.schedule.registry import format_class
+from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import counted, utc_now
 
 if TYPE_CHECKING:
@@ -53,6 +50,7 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config, Entrant
     from tourney_runner.process.sandbox import Mode
     from tourney_runner.publish.summary import Summary
+    from tourney_runner.results.tournament_record import TournamentRecord
     from tourney_runner.run.dispatcher import Enough
     from tourney_runner.run.executor import Executor
     from tourney_runner.run.progress import Reporter
@@ -169,12 +167,12 @@ class _Run:
         self._signals = signals
         self._folder = folder
         self._store = store
-        kept = store.meta("seed")
-        self._seed = draw_seed(config, None if kept is None else Seed(**kept))
-        self._before = store.meta("identity")
+        self._before = before = store.tournament_if_begun()
+        self._seed = draw_seed(config, None if before is None else before.seed)
+        self._format_rules = FORMAT_RULES if before is None else before.format_rules
         config = config.model_copy(update={"entrants": entrants})
         self._lineup = Lineup(config, options, store, self._seed, reporter.say)
-        trusted = all(entrant.trusted for entrant in entrants) and not store.meta("added")
+        trusted = all(entrant.trusted for entrant in entrants) and not (before and before.added)
         self._trusted = trusted
         self._sandbox = resolve(options.sandbox or config.sandbox, trusted=trusted)
         self._launcher = choose(self._sandbox, trusted=trusted)
@@ -197,13 +195,11 @@ class _Run:
         if self._before is not None:
             if broken:
                 self._lineup.refuse(broken)
-            now = identity(self._config, self._seed, bots)
+            now = self._record(bots)
             check_same(self._folder.path, self._before, now)
             self._lineup.change_field(bots)
-            same = self._before["rounds"] == now["rounds"] and len(self._before["bots"]) == len(
-                bots
-            )
-            if self._store.meta("complete") and same:
+            same = self._before.rounds == now.rounds and len(self._before.entrants) == len(bots)
+            if self._before.complete and same:
                 self._remember(bots, complete=True)
                 return
         self._signals.defer()
@@ -216,7 +212,7 @@ class _Run:
             executor.kill()
             raise
         if finished:
-            self._store.set_meta(complete=True, ended=utc_now())
+            self._store.change(complete=True, ended=utc_now())
 
     def name_chatty(self) -> None:
         """Name the bots that talk where they should answer, and where it can be read."""
@@ -274,6 +270,7 @@ class _Run:
             max(1, executor.slots),
             protection=protection_line(self._launcher, self._config.limits),
             stages=self._lineup.stages,
+            format_rules=self._format_rules,
         ):
             self._reporter.say(line)
         if not self._seed.secret and self._before is None and not self._trusted:
@@ -305,70 +302,58 @@ class _Run:
         """Keep what the results mean, before the first of them."""
         self._folder.begin()
         remember(bots)
-        self._store.set_meta(
-            seed=asdict(self._seed),
-            identity=identity(self._config, self._seed, bots),
-            settings=msgspec.to_builtins(play_settings(self._config, self._seed)),
-            facts=msgspec.to_builtins(
-                as_played(self._facts(bots), self._store.meta("facts"), more=not complete)
-            ),
-            publish=self._config.publish.model_dump(),
-            began=self._store.meta("began") or utc_now(),
-            skipped=self._lineup.skipped,
-            added=sorted(
-                {*(self._store.meta("added") or ()), *(bot.name for bot in self._options.added)}
-            ),
-            sealed=self._options.sealed,
-            versions=self._lineup.versions,
-            stages=msgspec.to_builtins(self._lineup.stages),
-            complete=complete,
+        before = self._store.tournament_if_begun()
+        record = self._record(bots)
+        if before is None:
+            self._store.begin(msgspec.structs.replace(record, began=utc_now()))
+            return
+        how = before.conditions if complete else record.conditions.after(before.conditions)
+        self._store.begin(
+            msgspec.structs.replace(
+                record,
+                conditions=how,
+                started_in=before.started_in,
+                began=before.began,
+                ended=before.ended,
+                complete=complete,
+                added=tuple(sorted({*before.added, *record.added})),
+                stages_before=before.stages_before,
+                benched_until=before.benched_until,
+                **_ranking(before, record),
+            )
         )
 
-    def _facts(self, bots: list[Bot]) -> Facts:
-        config = self._config
-        rules = config.options.in_force()
-        return Facts(
-            name=config.name,
-            game=config.game,
-            rules=rules,
-            differing=differing_rules(config.game, rules),
-            limits=limits_line(config),
-            protection=protection_line(self._launcher, self._config.limits),
-            clock=make_clock(config.clock).describe(),
-            version=__version__,
-            rating=config.rating.constants(find_game(config.game).draw_probability),
-            update=config.rating.updating,
-            rank_by=config.rating.rank_by,
-            references=format_class(config.schedule.format).references(config.schedule.options),
-            entrants=tuple(
-                EntrantFacts(
-                    name=bot.name,
-                    language=bot.language,
-                    author=bot.author,
-                    hash=bot.hash,
-                    executable=bot.executable,
-                    rights=bot.rights.describe(),
-                )
-                for bot in bots
-            ),
+    def _record(self, bots: list[Bot]) -> TournamentRecord:
+        """Return the tournament as it is configured now."""
+        how = conditions(
+            protection_line(self._launcher, self._config.limits),
+            make_clock(self._config.clock).describe(),
+        )
+        return msgspec.structs.replace(
+            make_record(self._config, self._seed, bots, how, self._format_rules),
+            sealed=self._options.sealed,
+            added=tuple(sorted({bot.name for bot in self._options.added})),
+            skipped=tuple(self._lineup.skipped),
+            versions=self._lineup.versions,
+            stages=self._lineup.stages,
         )
 
     def _play(self, executor: Executor, bots: list[Bot]) -> bool:
-        """Play what is missing; returns whether nothing is missing then."""
-        if self._store.meta("complete") and self._seed.secret and not self._store.meta("sealed"):
+        """Play what is missing; return whether nothing is missing then."""
+        if self._before and self._before.seed.secret and self._before.seed_is_public:
             self._reporter.say(
                 "note: the secret seed was shown when this tournament was complete: whoever saw it"
                 " can compute the deals of the rounds to come"
             )
         self._lineup.retire_replaced()
         self._remember(bots, complete=False)
-        self._store.set_meta(sandbox=self._sandbox)
-        for bot in bots[len(self._before["bots"]) :] if self._before else ():
+        self._store.change(started_in=self._sandbox)
+        for bot in bots[len(self._before.entrants) :] if self._before else ():
             self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
         names = tuple(bot.name for bot in bots)
         enough = self._options.enough
         planner = Planner(
-            make_format(self._config, self._seed, names, self._lineup.stages),
+            make_format(self._config, self._seed, names, self._lineup.stages, self._format_rules),
             self._store,
             self._config.match.duplicate,
             MOST_MATCHES if enough is None else _STEP,
@@ -397,5 +382,13 @@ class _Run:
             )
             return False
         if rounds is not None:  # then that is what the tournament was
-            self._store.set_meta(identity={**self._store.meta("identity"), "rounds": rounds})
+            schedule = self._store.tournament().schedule
+            if schedule is not None:
+                self._store.change(schedule=msgspec.structs.replace(schedule, rounds=rounds))
         return True
+
+
+def _ranking(before: TournamentRecord, now: TournamentRecord) -> dict[str, Any]:
+    """Return how a continued tournament ranks; one of an earlier version keeps its ranking."""
+    kept = before if before.format_rules == 1 else now
+    return {"rank_by": kept.rank_by, "references": kept.references}

@@ -5,18 +5,15 @@ from __future__ import annotations
 import hashlib
 import secrets
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from tourney_runner.errors import TourneyError
 from tourney_runner.play.play_settings import BotSpec, PlaySettings
 from tourney_runner.process.launcher import ResourceLimits
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.results.tournament_record import Joined
+from tourney_runner.results.tournament_record import Seed
 from tourney_runner.schedule import registry as formats
-from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.base import FORMAT_RULES, Field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
 
 if TYPE_CHECKING:
@@ -26,13 +23,11 @@ if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.config import Config, LimitsConfig
     from tourney_runner.process.launcher import Launcher
+    from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
-    from tourney_runner.schedule.field_changes import Stage
 
 __all__ = [
-    "Seed",
     "draw_seed",
-    "identity",
     "make_field",
     "make_format",
     "make_stages",
@@ -40,21 +35,8 @@ __all__ = [
     "protection_line",
     "specs",
     "stored_text_seed",
+    "teams_of",
 ]
-
-
-@dataclass(frozen=True)
-class Seed:
-    """The master seed of a tournament."""
-
-    value: int | str
-    secret: bool
-    """Whether it is kept from the public until the tournament is over."""
-
-    @property
-    def master(self) -> str:
-        """What all other seeds are derived from."""
-        return str(self.value)
 
 
 def draw_seed(config: Config, kept: Seed | None) -> Seed:
@@ -73,9 +55,9 @@ def stored_text_seed(folder: Path) -> str | None:
     """
     if (folder / FILE_NAME).is_file():
         with suppress(TourneyError), closing(Store(folder / FILE_NAME)) as store:
-            kept = store.meta("seed")
-            if kept and not kept["secret"] and isinstance(kept["value"], str):
-                return kept["value"]
+            seed = store.about().seed
+            if not seed.secret and isinstance(seed.value, str):
+                return seed.value
     return None
 
 
@@ -124,7 +106,11 @@ def play_settings(config: Config, seed: Seed) -> PlaySettings:
 
 
 def make_field(
-    master: str, players: int, names: tuple[str, ...], teams: Mapping[str, str | None]
+    master: str,
+    players: int,
+    names: tuple[str, ...],
+    teams: Mapping[str, str | None],
+    format_rules: int = FORMAT_RULES,
 ) -> Field:
     """All entrants as a schedule needs to know them.
 
@@ -133,6 +119,7 @@ def make_field(
         players: At one table.
         names: Of the entrants, by number.
         teams: By name; those without one may be left out.
+        format_rules: The version of the rules for pairing that the tournament follows.
     """
     number = int.from_bytes(hashlib.sha256(master.encode()).digest()[:8], "big")
     return Field(
@@ -141,23 +128,28 @@ def make_field(
         seed=number,
         names=names,
         teams=tuple(teams.get(name) for name in names),
+        format_rules=format_rules,
     )
 
 
-def _teams(config: Config) -> dict[str, str | None]:
+def teams_of(config: Config) -> dict[str, str | None]:
     """By name, for all who ever joined."""
     return {entrant.name: entrant.team for entrant in config.entrants}
 
 
 def make_stages(
-    config: Config, seed: Seed, names: tuple[str, ...], stages: Sequence[Stage]
+    config: Config,
+    seed: Seed,
+    names: tuple[str, ...],
+    stages: Sequence[Stage],
+    format_rules: int = FORMAT_RULES,
 ) -> Stages:
     """The stages of a tournament whose field has changed.
 
     Raises:
         UsageError: Its format cannot have them.
     """
-    field = make_field(seed.master, config.options.players, names, _teams(config))
+    field = make_field(seed.master, config.options.players, names, teams_of(config), format_rules)
     return Stages(config.schedule.format, field, config.schedule.options, stages)
 
 
@@ -168,49 +160,14 @@ def protection_line(launcher: Launcher, limits: LimitsConfig) -> str:
 
 
 def make_format(
-    config: Config, seed: Seed, names: tuple[str, ...], stages: Sequence[Stage] = ()
+    config: Config,
+    seed: Seed,
+    names: tuple[str, ...],
+    stages: Sequence[Stage] = (),
+    format_rules: int = FORMAT_RULES,
 ) -> Format[Any]:
     """The tournament's format, ready to plan; in stages if there are any."""
     if stages:
-        return StagedFormat(make_stages(config, seed, names, stages))
-    field = make_field(seed.master, config.options.players, names, _teams(config))
+        return StagedFormat(make_stages(config, seed, names, stages, format_rules))
+    field = make_field(seed.master, config.options.players, names, teams_of(config), format_rules)
     return formats.make(config.schedule.format, field, config.schedule.options)
-
-
-def identity(config: Config, seed: Seed, bots: list[Bot]) -> dict[str, Any]:
-    """What a tournament is, as JSON values; see `run.compatibility` for what may change."""
-    settings = play_settings(config, seed)
-    schedule = config.schedule.options.model_dump(mode="json")
-    rounds = schedule.pop("rounds", None)
-    teams = _teams(config)
-    return {
-        "seed": "secret" if seed.secret else seed.value,
-        "game": settings.game,
-        "rules": settings.rules,
-        "schedule": {"format": config.schedule.format, **schedule},
-        "rounds": rounds,
-        "match": {
-            "duplicate": settings.duplicate,
-            "deals": settings.deals,
-            "target": settings.target,
-        },
-        "time": config.time.model_dump(mode="json"),
-        "limits": config.limits.model_dump(mode="json"),
-        "on_fault": settings.on_fault,
-        "max_faults": settings.max_faults,
-        "bench_after": config.bench_after,
-        "restart": settings.restart,
-        "strict": settings.strict,
-        "ponder": settings.ponder,
-        "clock": config.clock,
-        "reveal_names": settings.reveal_names,
-        "sandbox": config.sandbox,
-        "build_network": config.build_network,
-        "bots": {
-            # through JSON, so that its tuples equal the lists that come back from the store
-            bot.name: msgspec.json.decode(
-                msgspec.json.encode(Joined(bot.number, bot.hash, teams.get(bot.name), bot.rights))
-            )
-            for bot in bots
-        },
-    }

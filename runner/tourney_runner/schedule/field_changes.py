@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tourney_runner.errors import UsageError
+from tourney_runner.results.tournament_record import Stage
 from tourney_runner.schedule.base import Field, Format, Table
 from tourney_runner.schedule.registry import format_class, make
 
@@ -30,16 +31,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.schedule.base import FormatOptions, RoundResult
 
-__all__ = ["Stage", "StagedFormat", "Stages"]
-
-
-class Stage(msgspec.Struct, frozen=True):
-    """Some rounds."""
-
-    entrants: tuple[int, ...]
-    rounds: int
-    newcomer: int | None = None
-    """The one of the entrants who sits at every table, to make up for what he has missed."""
+__all__ = ["StagedFormat", "Stages"]
 
 
 class Stages:

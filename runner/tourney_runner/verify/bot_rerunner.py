@@ -12,7 +12,6 @@ from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import AutoForfeit, BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.process.sandbox.backends import BACKENDS
-from tourney_runner.results.tournament_record import kept_identity
 from tourney_runner.run.cores import available
 from tourney_runner.run.local import LocalExecutor
 from tourney_runner.run.readiness import stage_all
@@ -71,12 +70,12 @@ def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
         staged: Bots that were just staged; others are looked for in the cache. What counts is
             the hash.
     """
-    identity = kept_identity(store)
+    record = store.tournament()
     at_hand = {bot.hash: bot for bot in staged}
     found: list[BotSpec] = []
     missing: dict[int, str] = {}
-    for number, name in enumerate(identity.names):
-        sha256 = identity.bots[name].hash
+    for number, name in enumerate(record.names):
+        sha256 = record.bots[name].hash
         bot = at_hand.get(sha256) or recall(sha256)
         if bot is None:
             missing[number] = f"{name} (hash {sha256[:16]})"
@@ -116,7 +115,8 @@ def as_then(store: Store, cast: AvailableBots) -> tuple[Mode, str]:
         UsageError: There is no way to start bots that are not trusted.
     """
     trusted = all(bot.trusted for bot in cast.specs if bot.command)
-    then: Mode = store.meta("sandbox") or kept_identity(store).sandbox
+    record = store.tournament()
+    then: Mode = record.started_in or record.sandbox
     why = "which is for bots that are trusted here; --no-sandbox starts them without one"
     if trusted or then not in _UNCONFINED:
         try:
@@ -191,9 +191,9 @@ def play_again(
 def _setup(store: Store, cast: AvailableBots, mode: Mode) -> Setup:
     return Setup(
         version=__version__,
-        settings=store.kept("settings", PlaySettings),
+        settings=PlaySettings.of(store.about()),
         bots=cast.specs,
         sandbox=resolve(mode, trusted=all(bot.trusted for bot in cast.specs if bot.command)),
-        clock=kept_identity(store).clock,
+        clock=store.about().clock,
         most_alive=_MOST_ALIVE,
     )

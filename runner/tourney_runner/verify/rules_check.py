@@ -30,11 +30,7 @@ class RuleBook:
     def __init__(self, settings: PlaySettings) -> None:
         self._settings = settings
         self._game = find_game(settings.game)
-        self._options = self._game.options.model_validate(settings.rules)
-
-    def in_force(self) -> dict[str, Any]:
-        """All rules as this version of the program has them."""
-        return self._options.in_force()
+        self._options = self._game.options.stored(settings.rules)
 
     def wrong(self, records: Sequence[DealRecord]) -> Iterator[tuple[DealKey, str]]:
         """What is wrong with the deals of a match (of one rotation).

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tourney_runner.results.tournament_record import kept_identity
+from tourney_runner.errors import UsageError
 from tourney_runner.run.checkpoint import finished_blocks
 from tourney_runner.run.field import kept_stages
 from tourney_runner.run.planner import round_result, rounds_in
-from tourney_runner.run.tournament_setup import Seed, make_field
+from tourney_runner.run.tournament_setup import make_field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
 from tourney_runner.schedule.registry import format_class, make
 
@@ -23,15 +23,18 @@ __all__ = ["certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
 
 def _described(store: Store) -> tuple[str, Field, FormatOptions]:
     """The format of a tournament, its field and its options."""
-    identity = kept_identity(store)
-    master = store.kept("seed", Seed).master
-    teams = {name: bot.team for name, bot in identity.bots.items()}
-    field = make_field(master, identity.rules["players"], identity.names, teams)
-    chosen = dict(identity.schedule)
-    name = chosen.pop("format")
-    if identity.rounds is not None:
-        chosen["rounds"] = identity.rounds
-    return name, field, format_class(name).options.model_validate(chosen)
+    record = store.tournament()
+    schedule = record.schedule
+    if schedule is None:
+        raise UsageError(f"{store.path}: a person's table has no schedule")
+    teams = {name: bot.team for name, bot in record.bots.items()}
+    field = make_field(
+        record.seed.master, record.rules["players"], record.names, teams, record.format_rules
+    )
+    chosen = dict(schedule.options)
+    if schedule.rounds is not None:
+        chosen["rounds"] = schedule.rounds
+    return schedule.format, field, format_class(schedule.format).options.model_validate(chosen)
 
 
 def stored_stages(store: Store) -> Stages:
@@ -41,14 +44,14 @@ def stored_stages(store: Store) -> Stages:
         UsageError: Its format cannot have any.
     """
     name, field, options = _described(store)
-    kept = kept_stages(store, field.entrants, getattr(options, "rounds", 0))
+    kept = kept_stages(store)
     return Stages(name, field, options, kept)
 
 
 def stored_format(store: Store) -> Format[Any]:
     """The format of a tournament, as it planned its rounds and will plan others."""
     name, field, options = _described(store)
-    if store.meta("stages"):
+    if store.tournament().stages:
         return StagedFormat(stored_stages(store))
     return make(name, field, options)
 
@@ -69,7 +72,7 @@ def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table
 
 def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
     """How many rounds must be there in full; None for all of them."""
-    if store.meta("complete"):
+    if store.tournament().complete:
         return None
     size = tournament.matches(0) if tournament.ahead() else None
     return rounds_in(finished_blocks(store), size)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.site_folder import SITE_FOLDER
-from tourney_runner.publish.summary import kept_facts, summarise
+from tourney_runner.publish.summary import summarise
 from tourney_runner.publish.tables import FORMATS
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.run.signals import StopSignals
@@ -76,8 +75,8 @@ class _Verification:
     def __init__(self, store: Store, signals: StopSignals) -> None:
         self._store = store
         self._signals = signals
-        self._settings = store.kept("settings", PlaySettings)
-        self._book = self._rules_as_stored()
+        self._settings = PlaySettings.of(store.about())
+        self._book = RuleBook(self._settings)
         self._findings = Findings(store.number)
         self._deals = 0
         self._played = 0
@@ -139,20 +138,6 @@ class _Verification:
         cast = available_bots(self._store, staged)
         sample = Sample(self._store, self._settings, cast, self._signals, self._findings)
         self._played = sample.check(wanted)
-
-    def _rules_as_stored(self) -> RuleBook:
-        """Refuse results whose rules this version knows differently."""
-        try:
-            book = RuleBook(self._settings)
-            if book.in_force() == self._settings.rules:
-                return book
-        except ValueError:  # it does not even have them all
-            pass
-        raise UsageError(
-            f"{self._store.path}: these deals were played under rules that this version of tourney"
-            " has otherwise; use the version that played them"
-            f" ({kept_facts(self._store).version})"
-        )
 
     def _check_round(self, number: int, tables: Sequence[Table], *, must: bool) -> None:
         rotations = max(1, self._settings.duplicate)

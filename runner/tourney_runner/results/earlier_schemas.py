@@ -1,0 +1,116 @@
+"""Results files of earlier schema versions: how they are read, and how they become current.
+
+Schema 2 (tourney 0.1.0 before its release) kept the description of a tournament as 17 JSON values
+with the rules in three of them. Reading commands convert it in memory; commands that write
+convert the file.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tourney_runner.results.tournament_record import TournamentRecord
+
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = ["FIRST_SCHEMA", "migrate", "values_of"]
+
+FIRST_SCHEMA = 2
+"""The oldest schema that can be read."""
+_KEPT_NOTES = ("checkpoint", "planned", "seen")
+"""Keys of schema 2 that later schemas keep as they are."""
+_PLAY_ELSEWHERE = ("game", "rules", "master_seed")
+"""Settings of play that have a place of their own in a record."""
+
+
+def values_of(db: sqlite3.Connection, schema: int) -> dict[str, str]:
+    """Return the JSON values of a results file by key, as the current schema has them.
+
+    Args:
+        db: The open file.
+        schema: Its schema version, at least `FIRST_SCHEMA`.
+    """
+    values = dict(db.execute("SELECT key, value FROM meta").fetchall())
+    return _from_schema_2(values) if schema == FIRST_SCHEMA else values
+
+
+def migrate(db: sqlite3.Connection, schema: int) -> None:
+    """Convert a results file to the current schema, inside a transaction of the caller.
+
+    Args:
+        db: The open file.
+        schema: Its schema version, at least `FIRST_SCHEMA`.
+    """
+    if schema == FIRST_SCHEMA:
+        values = values_of(db, schema)
+        db.execute("DELETE FROM meta")
+        db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+
+
+def _from_schema_2(values: dict[str, str]) -> dict[str, str]:
+    current = {key: values[key] for key in _KEPT_NOTES if key in values}
+    if "facts" in values:
+        old = {key: json.loads(value) for key, value in values.items()}
+        record = msgspec.convert(_record_of(old), TournamentRecord, str_keys=True)
+        current["tournament"] = msgspec.json.encode(record).decode()
+    return current
+
+
+def _record_of(old: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a `TournamentRecord` for the values of schema 2."""
+    facts, settings, identity = old["facts"], old["settings"], old["identity"]
+    whole = {key: old[key] for key in _SAME if old.get(key) is not None}
+    whole |= {
+        key: identity[key] for key in ("clock", "sandbox", "build_network") if key in identity
+    }
+    return whole | {
+        "kind": "tournament" if "schedule" in identity else "table",
+        "name": facts["name"],
+        "game": settings["game"],
+        "rules": settings["rules"],
+        "differing": facts["differing"],
+        "play": {key: value for key, value in settings.items() if key not in _PLAY_ELSEWHERE},
+        "limits": facts["limits"],
+        "schedule": _schedule_of(identity),
+        "rating": facts["rating"],
+        "update": facts.get("update", "order_free"),
+        "entrants": [
+            _entrant_of(number, bot, identity.get("bots", {}))
+            for number, bot in enumerate(facts["entrants"])
+        ],
+        "conditions": {key: facts[key] for key in ("protection", "clock", "version")},
+        "started_in": old.get("sandbox"),
+    }
+
+
+_SAME = (
+    "seed", "publish", "began", "ended", "complete", "sealed", "added", "skipped", "versions",
+    "stages", "stages_before",
+)  # fmt: skip
+"""Keys of schema 2 that are fields of a record with the same meaning."""
+
+
+def _schedule_of(identity: dict[str, Any]) -> dict[str, Any] | None:
+    if "schedule" not in identity:
+        return None
+    options = dict(identity["schedule"])
+    return {
+        "format": options.pop("format"),
+        "options": options,
+        "rounds": identity["rounds"],
+        "format_rules": 1,
+    }
+
+
+def _entrant_of(number: int, bot: dict[str, Any], joined: dict[str, Any]) -> dict[str, Any]:
+    about = {key: bot[key] for key in ("name", "hash", "language", "author", "executable")}
+    known = joined.get(bot["name"], {})
+    return about | {
+        "number": number,
+        "team": known.get("team"),
+        "rights": known.get("rights"),
+    }

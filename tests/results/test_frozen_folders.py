@@ -1,0 +1,192 @@
+"""Results folders of earlier versions: every later version reads, verifies and continues them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from tourney_runner.cli.run_progress import make_reporter
+from tourney_runner.config import load_config
+from tourney_runner.errors import UsageError
+from tourney_runner.league import seasons
+from tourney_runner.league.league_table import as_json as league_json
+from tourney_runner.league.league_table import league_table
+from tourney_runner.publish.publish_options import kept_choices
+from tourney_runner.publish.result_files import write_files
+from tourney_runner.publish.summary import summarise
+from tourney_runner.publish.tables import as_json
+from tourney_runner.results.store import FILE_NAME, SCHEMA_VERSION, Store
+from tourney_runner.run.tournament import RunOptions, run
+from tourney_runner.run.tournament_setup import stored_text_seed
+from tourney_runner.verify.verification import Wanted, verify
+
+if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
+
+FROZEN = Path(__file__).parents[1] / "data" / "results"
+NOTHING_PLAYED = Wanted(sample=0)
+CONTINUED = {"swiss-unfinished", "late-unfinished", "target-unfinished", "league-secret-2"}
+PUBLISHED = {"voids", "disqualified", "ladder-unfinished", "speahx-options", "target"}
+"""Folders that the default run continues and publishes; --slow takes all of them."""
+
+
+def folders(key: str, quick: set[str] | None = None) -> list[ParameterSet]:
+    """All entries of all manifests that have a key; those that are not quick are marked slow."""
+    return [
+        pytest.param(
+            manifest.parent,
+            entry,
+            id=f"{manifest.parent.name}-{entry['name']}",
+            marks=() if quick is None or entry["name"] in quick else pytest.mark.slow,
+        )
+        for manifest in sorted(FROZEN.glob("*/manifest.yaml"))
+        for entry in yaml.safe_load(manifest.read_text("utf-8"))["folders"]
+        if key in entry
+    ]
+
+
+def leagues() -> list[ParameterSet]:
+    """All leagues of all manifests."""
+    return [
+        pytest.param(manifest.parent, entry, id=f"{manifest.parent.name}-{entry['config']}")
+        for manifest in sorted(FROZEN.glob("*/manifest.yaml"))
+        for entry in yaml.safe_load(manifest.read_text("utf-8"))["leagues"]
+    ]
+
+
+def assert_same_table(text: str, expected: Path) -> None:
+    """Every value of the expected table is in a table; a later version may add others."""
+    _assert_holds(json.loads(text), json.loads(expected.read_text("utf-8")), "table")
+
+
+def _assert_holds(found: Any, expected: Any, where: str) -> None:
+    if isinstance(expected, dict):
+        for key, value in expected.items():
+            if key == "faults":  # deals that a benched bot forfeited are counted apart since
+                assert sum(found[key].values()) + found["forfeits"] == sum(value.values()), where
+                continue
+            _assert_holds(found[key], value, f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for at, (one, other) in enumerate(zip(found, expected, strict=True)):
+            _assert_holds(one, other, f"{where}[{at}]")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9), where
+    else:
+        assert found == expected, where
+
+
+def rows(path: Path) -> list[str]:
+    """Everything in a results file, as SQL."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as db:
+        return list(db.iterdump())
+
+
+def table_of(folder: Path) -> str:
+    with closing(Store(folder / FILE_NAME)) as store:
+        return as_json(summarise(store))
+
+
+@pytest.mark.parametrize(("home", "entry"), folders("expected"))
+def test_a_frozen_folder_gives_its_table_verifies_and_stays_as_it_is(
+    home: Path, entry: dict[str, Any]
+) -> None:
+    folder = home / entry["results"]
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert_same_table(table_of(folder), home / entry["expected"])
+    report = verify(folder, NOTHING_PLAYED)
+    assert [one for one in report.findings if one.where != "tables"] == []
+    assert report.deals > 0
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize(("home", "entry"), folders("expected", PUBLISHED))
+def test_a_frozen_folder_can_be_published(
+    home: Path, entry: dict[str, Any], tmp_path: Path
+) -> None:
+    shutil.copy(home / entry["results"] / FILE_NAME, tmp_path)
+    with closing(Store(tmp_path / FILE_NAME)) as store:
+        write_files(tmp_path, store, summarise(store), kept_choices(store, replays=1))
+    assert_same_table((tmp_path / "standings.json").read_text("utf-8"), home / entry["expected"])
+    assert verify(tmp_path, NOTHING_PLAYED).findings == ()
+
+
+@pytest.mark.parametrize(("home", "entry"), folders("continued", CONTINUED))
+def test_an_unfinished_frozen_folder_continues_to_the_same_table(
+    home: Path, entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(home, entry, tmp_path, monkeypatch)
+    folder = tmp_path / entry["results"]
+    assert_same_table(table_of(folder), home / entry["continued"])
+    assert verify(folder, NOTHING_PLAYED).findings == ()
+    assert rows(folder / "results.schema-2.sqlite") == rows(home / entry["results"] / FILE_NAME)
+    with closing(Store(folder / FILE_NAME)) as store:
+        assert store.tournament().format_rules == 1
+    if "season" in entry:
+        league = next(one for one in leagues() if one.values[1]["config"] == entry["config"])
+        table = league_json(league_table(tmp_path / entry["config"]))
+        assert_same_table(table, home / str(league.values[1]["continued"]))
+
+
+@pytest.mark.parametrize(
+    ("home", "entry"), folders("expected", {"new-version", "late-entrant", "knockout-complete"})
+)
+def test_a_complete_frozen_folder_is_known_again(
+    home: Path, entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if entry["status"] == "complete":
+        play(home, entry, tmp_path, monkeypatch)
+        assert_same_table(table_of(tmp_path / entry["results"]), home / entry["expected"])
+
+
+def play(
+    home: Path, entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Play what is missing of a frozen folder, in a copy."""
+    shutil.copytree(home, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("TOURNEY_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / entry["config"]
+    if "season" in entry:
+        choices = seasons.season_choices(path, entry["season"], again="", jobs=1)
+        earlier = seasons.stored_text_seed_of(path, entry["season"])
+        config = load_config(path, earlier_seed=earlier, skip_broken=True)
+        seasons.play_season(config, choices, make_reporter())
+        return
+    choices = RunOptions(
+        folder=tmp_path / entry["results"],
+        again="",
+        jobs=1,
+        new_versions="--new-versions" in entry.get("options", ()),
+    )
+    earlier = stored_text_seed(choices.folder)
+    run(load_config(path, earlier_seed=earlier), choices, make_reporter())
+
+
+@pytest.mark.parametrize(("home", "entry"), leagues())
+def test_a_frozen_league_gives_its_table(home: Path, entry: dict[str, Any]) -> None:
+    assert_same_table(league_json(league_table(home / entry["config"])), home / entry["expected"])
+
+
+def test_a_file_is_migrated_only_by_those_who_write_and_may(tmp_path: Path) -> None:
+    shutil.copy(FROZEN / "0.1.0-9ef054c" / "rr-complete" / FILE_NAME, tmp_path)
+    path = tmp_path / FILE_NAME
+    before = path.read_bytes()
+    with closing(Store(path)) as store:
+        record = store.tournament()
+    with pytest.raises(UsageError, match="Leave --no-migrate out"):
+        Store(path, create=True, migrate=False)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with closing(Store(path, create=True)) as store:
+        assert store.backup is not None
+        assert rows(store.backup) == rows(FROZEN / "0.1.0-9ef054c" / "rr-complete" / FILE_NAME)
+        assert store.tournament() == record
+    with closing(Store(path, create=True, migrate=False)) as store:
+        assert store.backup is None
+    assert SCHEMA_VERSION > 2
