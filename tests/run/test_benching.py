@@ -12,6 +12,7 @@ from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.ratings.standings import standings
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
 from tourney_runner.results.store import Store
+from tourney_runner.results.tournament_record import Conditions, Seed, TournamentRecord
 from tourney_runner.run.benching import Benching, end_benching
 from tourney_runner.run.planner import Planner
 from tourney_runner.schedule import registry as formats
@@ -29,7 +30,21 @@ Fails = Callable[[DealKey, int], bool]
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
+    about = TournamentRecord(
+        name="a cup",
+        game="tienlen",
+        rules={},
+        differing={},
+        play={},
+        limits="",
+        seed=Seed(1, secret=False),
+        schedule=None,
+        rating={},
+        entrants=(),
+        conditions=Conditions("", "", ""),
+    )
     with closing(Store(tmp_path / "results.sqlite", create=True)) as store:
+        store.begin(about)
         yield store
 
 
