@@ -23,6 +23,7 @@ from tourney_runner.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tourney_runner.games.rule_probes import RuleProbes
     from tourney_runner.games.scene import Scene
 
 __all__ = [
@@ -256,6 +257,10 @@ class Game(ABC, Generic[OptionsT, ActionT]):
             seed: Any non-negative int; the same seed always deals the same cards.
             start: What the previous deal hands on (who leads, who deals); None in a first game.
         """
+
+    def rule_probes(self) -> RuleProbes[Any] | None:
+        """Return what `tourney check` leads bots to the rules with; None for random deals only."""
+        return None
 
     @abstractmethod
     def encode(self, action: ActionT) -> str:
