@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+import shutil
+from pathlib import Path
+from typing import Any
 
 import pexpect
 import pytest
 from authors_program import BOTS, Program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOMY = f"""\
 game: tienlen
@@ -18,6 +18,8 @@ time: {{start: 30s, move: 10s}}
 limits: {{memory: 256M}}
 """
 QUICK = ROOMY.replace("start: 30s", "start: 500ms")
+QUICKLY = ("--deals", "2", "--time", "1")
+"""For checks in which the rules are not the point."""
 HASTY = ROOMY.replace("move: 10s", "move: 300ms")
 
 UNTIDY = {
@@ -92,7 +94,7 @@ def bot(tourney: Program, source: str, name: str = "mine") -> Path:
 
 def report(tourney: Program, folder: Path, config: str = ROOMY) -> tuple[int, dict[str, Any]]:
     tourney.write("league.yaml", config)
-    done = tourney("check", folder, "--config", "league.yaml", "--json")
+    done = tourney("check", folder, "--config", "league.yaml", "--json", *QUICKLY)
     assert done.stderr == ""
     return done.returncode, json.loads(done.stdout)
 
@@ -108,7 +110,7 @@ def test_a_report_for_programs_is_utf_8_whatever_the_locale_says(tourney: Progra
 
 
 def test_a_good_bot_passes_all_checks_of_both_games(tourney: Program) -> None:
-    done = tourney("check", BOTS / "random", "--json")
+    done = tourney("check", BOTS / "random", "--json", "--deals", "20")
     document = json.loads(done.stdout)
     assert (done.returncode, document["passed"]) == (0, True)
     names = " | ".join(check["name"] for check in document["checks"])
@@ -123,6 +125,8 @@ def test_a_good_bot_passes_all_checks_of_both_games(tourney: Program) -> None:
         r"lines that end with \r\n",
         "unknown fields",
         "unknown types of messages",
+        "tienlen: the rules one by one",
+        "speahx: the rules one by one",
         "ended in the middle of a deal and started again",
         "the same deal again in a new process",
         "output and ending",
@@ -261,7 +265,7 @@ for line in sys.stdin:
 
 def test_both_ends_of_a_long_stderr_are_shown(tourney: Program) -> None:
     tourney.write("league.yaml", ROOMY)
-    done = tourney("check", bot(tourney, NODE_LIKE), "--config", "league.yaml")
+    done = tourney("check", bot(tourney, NODE_LIKE), "--config", "league.yaml", *QUICKLY)
     shown = [line.strip() for line in done.stdout.splitlines()]
     assert {"TypeError: no legal plays", "... (29 lines)", "39"} < set(shown)
 
@@ -306,7 +310,7 @@ def test_a_person_is_told_what_takes_so_long(tourney: Program) -> None:
     tourney.write("mine/bot", NOT_STARTED["nothing to say"][0]).chmod(0o755)
     tourney.write("mine/bot.yaml", "name: mine\ncommand: ./bot\n")
     tourney.write("league.yaml", ROOMY.replace("start: 30s", "start: 15s"))
-    child = tourney.at_a_terminal("check", "mine", "--config", "league.yaml")
+    child = tourney.at_a_terminal("check", "mine", "--config", "league.yaml", *QUICKLY)
     child.expect_exact("waiting for mine: tienlen: start (10 s so far)")
     child.expect_exact("mine is not ready for a tournament: 1 check failed")
     child.expect_exact(pexpect.EOF)
@@ -326,6 +330,51 @@ def test_a_wrong_manifest_is_told_with_its_line(tourney: Program) -> None:
     assert "'no-such-language', there is no such program on the search path" in done.stderr
 
 
+OWN_RULES = """\
+import json, sys
+from own_rules import TienlenBot
+
+bot = TienlenBot("longest", WRONG)
+for line in sys.stdin:
+    message = json.loads(line) if line.strip() else {"type": ""}
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if answer := bot.tell(message):
+        print(json.dumps(answer), flush=True)
+"""
+
+
+def own_rules(tourney: Program, wrong: str) -> Path:
+    folder = bot(tourney, OWN_RULES.replace("WRONG", repr(wrong)))
+    (folder / "bot.yaml").write_text('name: mine\ncommand: ["{python}", -S, bot.py]\n')
+    shutil.copy(Path(__file__).with_name("own_rules.py"), folder)
+    return folder
+
+
+def test_a_wrong_rule_is_shown_with_the_request_and_the_answer(tourney: Program) -> None:
+    folder = own_rules(tourney, "three pairs on two 2s")
+    done = tourney("check", folder, "--game", "tienlen", "--json")
+    wrong = [check for check in json.loads(done.stdout)["checks"] if check["verdict"] == "failed"]
+    assert done.returncode == 2
+    assert [check["kind"] for check in wrong] == ["illegal"]
+    assert wrong[0]["name"] == "tienlen: H20: double sequence of 3 pairs on pair of 2s"
+    assert len(json.loads(wrong[0]["received"])["play"]) == 6
+    assert {card[0] for card in json.loads(wrong[0]["sent"])["view"]["table"]["cards"]} == {"2"}
+
+
+def test_the_verdict_says_what_was_covered(tourney: Program) -> None:
+    done = tourney("check", own_rules(tourney, ""), "--game", "tienlen", "--deals", "4")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"one by one: [\d,]+ positions, \d+ of \d+ points of the rules", done.stdout)
+
+
+def test_one_game_of_the_bots_own_can_be_tried(tourney: Program) -> None:
+    done = tourney("check", BOTS / "random", "--game", "speahx", *QUICKLY)
+    assert (done.returncode, "tienlen" in done.stdout) == (0, False)
+    done = tourney("check", BOTS / "random", "--game", "chess")
+    assert (done.returncode, "there is no game 'chess'" in done.stderr) == (2, True)
+
+
 def test_a_folder_that_is_not_there_is_told_in_plain_words(tourney: Program) -> None:
     tourney.write("league.yaml", ROOMY)
     for words in (["check", "nowhere"], ["run", "league.yaml", "--add", "nowhere"]):
@@ -339,7 +388,7 @@ def test_a_bot_of_another_game_is_refused_for_a_tournament(tourney: Program) -> 
     with (folder / "bot.yaml").open("a") as file:
         file.write("games: [speahx]\n")
     tourney.write("league.yaml", ROOMY)
-    done = tourney("check", folder, "--config", "league.yaml")
+    done = tourney("check", folder, "--config", "league.yaml", *QUICKLY)
     assert (done.returncode, done.stdout) == (2, "")
     assert "plays speahx, expected one that plays tienlen" in done.stderr
 
@@ -359,7 +408,7 @@ def test_a_bot_for_one_game_is_told_to_say_so(tourney: Program) -> None:
 def test_the_text_shows_what_was_sent_and_what_came_back(tourney: Program) -> None:
     rules = "{players: 2, bombs_may_lead: false}"
     tourney.write("league.yaml", ROOMY.replace("{players: 2}", rules))
-    done = tourney("check", BOTS / "faulty" / "crash_move", "--config", "league.yaml")
+    done = tourney("check", BOTS / "faulty" / "crash_move", "--config", "league.yaml", *QUICKLY)
     assert done.returncode == 2
     assert (
         "FAILED   tienlen: 2 players, as configured: crash: it exited with status 1" in done.stdout

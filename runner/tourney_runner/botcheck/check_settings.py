@@ -13,8 +13,11 @@ from tourney_runner.run.tournament_setup import draw_seed, play_settings
 
 if TYPE_CHECKING:
     from tourney_runner.config import Config
+    from tourney_runner.games.base import GameOptions
 
 __all__ = ["Plan", "make_plan"]
+
+DEALS, SECONDS = 40, 30.0
 
 _DEALS = {"duplicate": 0, "deals": 1, "target": None, "on_fault": "forfeit", "restart": "fault"}
 """Every trial is a deal by itself, and a fault ends it."""
@@ -29,16 +32,42 @@ class Plan:
     clock: Literal["fair", "wall"] = "fair"
     config: Config | None = None
     """The tournament whose game and rules alone are tried; None for all that the bot claims."""
+    game: str | None = None
+    """The one game to try; None for all that the bot claims."""
+    deals: int = DEALS
+    """Random deals of each game."""
+    seconds: float = SECONDS
+    """The most time for deals, all games together."""
+
+    def settings_for(self, game: str, options: GameOptions) -> PlaySettings:
+        """Return the settings under some rules."""
+        return msgspec.structs.replace(self.settings, game=game, rules=options.in_force())
 
 
-def make_plan(config: Config | None = None) -> Plan:
-    """As a tournament's configuration has it, or as the defaults are."""
+def make_plan(
+    config: Config | None = None,
+    *,
+    game: str | None = None,
+    deals: int = DEALS,
+    seconds: float = SECONDS,
+) -> Plan:
+    """Plan a check under a tournament's configuration, or under the defaults.
+
+    Args:
+        config: The tournament.
+        game: The one game to try.
+        deals: Random deals of each game.
+        seconds: The most time for deals.
+    """
     if config is not None:
-        settings = play_settings(config, draw_seed(config, None))
-        return Plan(msgspec.structs.replace(settings, **_DEALS), config.clock, config)
+        settings = msgspec.structs.replace(play_settings(config, draw_seed(config, None)), **_DEALS)
+        return Plan(settings, config.clock, config, config.game, deals, seconds)
     time, limits = TimeConfig(), LimitsConfig()
     return Plan(
-        PlaySettings(
+        game=game,
+        deals=deals,
+        seconds=seconds,
+        settings=PlaySettings(
             game="",
             rules={},
             master_seed="check",
@@ -58,5 +87,5 @@ def make_plan(config: Config | None = None) -> Plan:
             output=limits.output,
             deal_output=limits.deal_output,
             stderr=limits.stderr,
-        )
+        ),
     )

@@ -14,6 +14,12 @@ from tourney_runner.botcheck.check_report import Check, Report
 from tourney_runner.botcheck.check_results import OWN, Deals, answered, failed, judged, unbuilt
 from tourney_runner.botcheck.output_lint import lint_output
 from tourney_runner.botcheck.recording_player import Exchange
+from tourney_runner.botcheck.rule_check import (
+    Deadline,
+    RuleCoverage,
+    play_series,
+    rule_series,
+)
 from tourney_runner.botcheck.rule_variants import Variant, largest, variants
 from tourney_runner.botcheck.single_bot import spec_of, stage_bot
 from tourney_runner.botcheck.trial_table import Table, first_position, longest_position
@@ -25,22 +31,27 @@ from tourney_runner.play.match import PLAYS
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.protocol.lines import encode, quoted
 from tourney_runner.run.preview import differing_rules
-from tourney_runner.text import listed, shown
+from tourney_runner.text import counted, listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from tourney_runner.botcheck.check_report import Watcher
     from tourney_runner.botcheck.check_settings import Plan
     from tourney_runner.botcheck.recording_player import RecordingPlayer
     from tourney_runner.config import Entrant
     from tourney_runner.games.base import Game
+    from tourney_runner.games.rule_probes import Probe, RuleProbes
     from tourney_runner.results.records import DealRecord
 
 __all__ = ["check_bot"]
 
 _SEARCHED = 4000
 """Deals that are looked through for one that the cards alone decide."""
+_SHARE_OF_DEALS = 0.3
+"""The part of the time that random deals may take; the rest is for the rules one by one."""
+_MOST_BROKEN = 3
+"""Broken rules that are reported in full."""
 
 
 def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
@@ -54,14 +65,33 @@ def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
     Raises:
         UsageError: It does not claim to play what the tournament plays.
     """
-    if plan.config and entrant.games and plan.config.game not in entrant.games:
+    if plan.game:
+        registry.game(plan.game)
+    if plan.game and entrant.games and plan.game not in entrant.games:
         raise UsageError(
             f"the bot {shown(entrant.name)} plays {listed(entrant.games, 'and')}, expected one "
-            f"that plays {plan.config.game}: see `games` in its bot.yaml"
+            f"that plays {plan.game}: see `games` in its bot.yaml"
         )
     trial = _Trial(entrant, plan, watcher)
     trial.run()
     return trial.report()
+
+
+def _failed_in(record: DealRecord) -> bool:
+    return any(fault.entrant == OWN for fault in record.faults)
+
+
+def _covered(coverage: RuleCoverage, until: Deadline) -> str:
+    """Say what the built deals covered."""
+    found = (
+        f"{counted(coverage.positions, 'position')}, {len(coverage.reached & coverage.points)} of "
+        f"{counted(len(coverage.points), 'point')} of the rules reached"
+    )
+    if until.is_over():
+        found += "; stopped when the time was used up (--time gives more)"
+    if unused := coverage.never_used():
+        found += f"; never used: {', '.join(unused)}"
+    return found
 
 
 class _HopelessError(Exception):
@@ -104,8 +134,8 @@ class _Trial:
         )
 
     def _games(self) -> list[Game[Any, Any]]:
-        config = self._plan.config
-        names = [config.game] if config else self._entrant.games or registry.names()
+        only = self._plan.game
+        names = [only] if only else self._entrant.games or registry.names()
         return [registry.game(name) for name in names]
 
     def _variants(self, game: Game[Any, Any]) -> Iterator[Variant]:
@@ -116,9 +146,7 @@ class _Trial:
             yield Variant(f"{config.options.players} players, as configured", config.options)
 
     def _table(self, game: Game[Any, Any], variant: Variant) -> Table:
-        settings = msgspec.structs.replace(
-            self._plan.settings, game=game.name, rules=variant.options.in_force()
-        )
+        settings = self._plan.settings_for(game.name, variant.options)
         return Table(game, variant.options, settings, self._protection.launcher, self._clock)
 
     def _usual_table(self, game: Game[Any, Any]) -> Table:
@@ -169,28 +197,89 @@ class _Trial:
     def _try_game(self, game: Game[Any, Any]) -> None:
         tried = list(self._variants(game))
         self._start(self._table(game, tried[0]))
+        seconds = self._plan.seconds / len(self._games())
+        until = Deadline(seconds * _SHARE_OF_DEALS)
         for number, variant in enumerate(tried):
-            check = self._deals(game, variant, number)
+            deals = max(1 if number else 2, self._plan.deals // len(tried))
+            check = self._deals(game, variant, number, deals, until)
             if check.verdict == "failed" and not number:
                 self._ask_which_games(game)
                 raise _HopelessError
         self._instant(self._table(game, tried[0]))
+        if (probes := game.rule_probes()) is not None:
+            self._rules(game, probes, tried, Deadline(seconds * (1 - _SHARE_OF_DEALS)))
 
-    def _deals(self, game: Game[Any, Any], variant: Variant, number: int) -> Check:
-        """Two deals of the usual kind, one of any other, in turn from all seats."""
+    def _deals(
+        self, game: Game[Any, Any], variant: Variant, number: int, deals: int, until: Deadline
+    ) -> Check:
+        """Play so many deals of one kind as there is time for, in turn from all seats."""
         table = self._table(game, variant)
-        deals = 1 if number else 2
         players = variant.options.players
+        least = 1 if number else 2
+
+        def play(bot: RecordingPlayer) -> list[DealRecord]:
+            records: list[DealRecord] = []
+            while len(records) < deals and not (len(records) >= least and until.is_over()):
+                it = len(records)
+                records.append(table.play(bot, it, seat=(number + it) % players))
+                if _failed_in(records[-1]):
+                    break
+            return records
+
         return self._watched(
             f"{game.name}: {variant.label}",
             table,
-            lambda bot: [table.play(bot, it, seat=(number + it) % players) for it in range(deals)],
+            play,
             repeats=number == 0 and game.name == self._games()[0].name,
         )
 
+    def _rules(
+        self,
+        game: Game[Any, Any],
+        probes: RuleProbes[Any],
+        tried: Sequence[Variant],
+        until: Deadline,
+    ) -> None:
+        """Lead the bot to each rule, and report at most a few rules that it breaks."""
+        name = f"{game.name}: the rules one by one"
+        self._watcher.begin(name)
+        coverage = RuleCoverage()
+        broken: set[str] = set()
+        listed = self._ready.legal != "none"
+        for series in rule_series(probes, game, tried, listed=listed):
+            table = self._table(game, series.variant)
+            witness = table.witness(self._spec)
+            try:
+                for probe, record in play_series(series, table, witness, probes, coverage):
+                    if _failed_in(record):
+                        self._break(table, probe, Deals([record], (), witness.asked), broken)
+                    if until.is_over() or len(broken) >= _MOST_BROKEN:
+                        break
+            except HostFailureError as error:
+                self._add(Check(name=name, verdict="skipped", found=str(error)), table)
+            finally:
+                witness.stop()
+            if until.is_over() or len(broken) >= _MOST_BROKEN:
+                break
+        if not broken:
+            self._add(Check(name=name, verdict="ok", found=_covered(coverage, until)))
+
+    def _break(self, table: Table, probe: Probe, deals: Deals, broken: set[str]) -> None:
+        """Report a fault in a built deal, once for each rule."""
+        fault = deals.fault()
+        if fault is None:
+            raise RuntimeError("only a deal with a fault of the bot breaks a rule")
+        rule = probe.point.partition(":")[0] if fault.kind == "illegal" else fault.kind
+        if rule not in broken:
+            broken.add(rule)
+            name = f"{table.game.name}: {probe.point}"
+            self._add(failed(name, fault, deals.request(fault)), table)
+        if fault.kind not in ("illegal", "malformed"):
+            raise _HopelessError
+
     def _ask_which_games(self, game: Game[Any, Any]) -> None:
         """A bot that plays one game only is not broken, if it says so."""
-        if self._plan.config is None and not self._entrant.games:
+        if self._plan.game is None and not self._entrant.games:
             others = ", ".join(name for name in registry.names() if name != game.name)
             found = "its bot.yaml names no games, so all are tried"
             mend = f"if it is not meant to play {game.name}, write there games: [{others}]"

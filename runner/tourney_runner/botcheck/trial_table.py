@@ -10,7 +10,7 @@ import msgspec
 from tourney_runner.botcheck.recording_player import RecordingPlayer
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.play.deal import DealInPlay
-from tourney_runner.play.in_process_players import HousePlayer, seated
+from tourney_runner.play.in_process_players import HousePlayer, LocalPlayer, seated
 from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.match import player_setup
 from tourney_runner.protocol.lines import encode
@@ -18,7 +18,7 @@ from tourney_runner.protocol.messages import Deal, Move, MoveTime
 from tourney_runner.results.records import DealKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from tourney_runner.games.base import Game, GameOptions, State
     from tourney_runner.play.play_settings import BotSpec, PlaySettings
@@ -66,29 +66,44 @@ class Table(NamedTuple):
         return RecordingPlayer(bot, self.setup(), say=say, lives=lives)
 
     def play(self, witness: RecordingPlayer, seed: int, *, seat: int = 0) -> DealRecord:
-        """Play the deal of a seed to its end; the bot sits at `seat`.
+        """Play the deal of a seed to its end; the bot sits at `seat`, the house plays by chance.
 
         Raises:
             HostFailureError: The host made it void.
         """
         state = self.state(seed)
-        setup = self.setup()
-        players: list[Any] = []
-        for other in range(state.players):
-            if other == seat:
-                players.append(witness)
-                continue
-            house = HousePlayer(
-                seated(f"house {other}", other + 1), setup, self.game, _chance(seed, other)
+        house = {
+            other: HousePlayer(
+                seated(f"house {other}", other + 1), self.setup(), self.game, _chance(seed, other)
             )
-            house.sit(state)
-            players.append(house)
+            for other in range(state.players)
+            if other != seat
+        }
+        return self.play_state(state, seed, {seat: witness, **house})
+
+    def play_state(
+        self, state: State[Any], seed: int, players: Mapping[int, RecordingPlayer | LocalPlayer]
+    ) -> DealRecord:
+        """Play freshly dealt cards to their end.
+
+        Args:
+            state: The cards.
+            seed: What the bots' own seeds are drawn from.
+            players: By seat.
+
+        Raises:
+            HostFailureError: The host made it void.
+        """
+        for player in players.values():
+            if isinstance(player, LocalPlayer):
+                player.sit(state)
+        seats = range(state.players)
         deal = DealInPlay(
             self.game,
             state,
             DealKey(0, 0, seed),
-            players,
-            seeds=[_chance(seed, other).getrandbits(52) for other in range(state.players)],
+            [players[seat] for seat in seats],
+            seeds=[_chance(seed, seat).getrandbits(52) for seat in seats],
             settings=self.settings,
             faults_so_far=[0] * state.players,
         )

@@ -12,7 +12,7 @@ from tourney_runner.cli.options import BotFolder, Json
 __all__ = ["check"]
 
 
-def check(
+def check(  # noqa: PLR0913 - each is an option of the command
     bot: BotFolder,
     *,
     config: Annotated[
@@ -21,12 +21,25 @@ def check(
             metavar="CONFIG", help="Try it under the rules and limits of this tournament."
         ),
     ] = None,
+    game: Annotated[
+        str | None,
+        typer.Option(metavar="GAME", help="Try this game only.", show_default="all it plays"),
+    ] = None,
+    deals: Annotated[
+        int, typer.Option(metavar="N", min=1, max=100_000, help="Random deals of each game.")
+    ] = 40,
+    time: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, help="The most time for deals and for the rules one by one."
+        ),
+    ] = 30,
     json: Json = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show messages also where all is well.")
     ] = False,
 ) -> None:
-    """Try a bot in real deals and hard cases; say what to mend.
+    """Try a bot in random deals, at each rule, and in hard cases; show how to fix what fails.
 
     Exit status 0 if a tournament may have it, 2 if not.
     """
@@ -40,8 +53,12 @@ def check(
     from tourney_runner.cli.check_progress import Silent, Spoken
     from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.config import load_config, read_bot
+    from tourney_runner.errors import UsageError
 
-    plan = make_plan(load_config(config, skip_broken=True, growing=True) if config else None)
+    if config and game:
+        raise UsageError("--config says which game is played: leave --game out")
+    loaded = load_config(config, skip_broken=True, growing=True) if config else None
+    plan = make_plan(loaded, game=game, deals=deals, seconds=time)
     entrant = read_bot(bot)
 
     spoken = Spoken(entrant.name, verbose=verbose)

@@ -109,6 +109,8 @@ def find_probes(  # noqa: PLR0913 - each is a measure of the search
         state = deal.start()
         for action in (*deal.script, *deal.own):
             state.apply_action(action)
+        if state.current_player != deal.seat:
+            continue
         freedom = len(state.legal_actions("canonical").actions)
         refused = probes.refused(state, answer)
         points = frozenset(refused)

@@ -9,6 +9,7 @@ from tourney_runner.games.base import Game
 from tourney_runner.games.speahx.actions import Action, SpeahxAnswer, decode, encode
 from tourney_runner.games.speahx.options import SpeahxOptions
 from tourney_runner.games.speahx.position import deal
+from tourney_runner.games.speahx.probes import SpeahxProbes
 from tourney_runner.games.speahx.state import SpeahxState
 from tourney_runner.games.speahx.views import SpeahxEvent, SpeahxView
 
@@ -47,6 +48,10 @@ class Speahx(Game[SpeahxOptions, Action]):
         """Deal the cards; `start` is the dealer, by default the last seat."""
         dealer = options.players - 1 if start is None else start
         return SpeahxState(options, deal(options, seed, dealer))
+
+    def rule_probes(self) -> SpeahxProbes:
+        """Return the positions that lead a bot to each rule."""
+        return SpeahxProbes()
 
     def encode(self, action: Action) -> str:
         """``-`` for a pass, ``+`` for a chance card, ``9H9C`` or ``2H>S`` for a play."""

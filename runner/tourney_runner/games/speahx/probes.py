@@ -150,7 +150,9 @@ def _hand(chance: Random, cards: list[int]) -> list[int]:
         choice = [card for card in cards if RANK[card] in _SPECIAL]
         if hand and chance.random() < 0.4:
             choice = [
-                card for card in cards if RANK[card] == RANK[hand[-1]] or SUIT[card] == SUIT[hand[-1]]
+                card
+                for card in cards
+                if RANK[card] == RANK[hand[-1]] or SUIT[card] == SUIT[hand[-1]]
             ]
         elif chance.random() < 0.6:
             choice = cards

@@ -9,6 +9,7 @@ from tourney_runner.games.shuffle import shuffled
 from tourney_runner.games.tienlen.cards import CARDS, code_of, mask_from_code
 from tourney_runner.games.tienlen.combos import NO_SHAPE, shape_of
 from tourney_runner.games.tienlen.options import TienlenOptions
+from tourney_runner.games.tienlen.probes import TienlenProbes
 from tourney_runner.games.tienlen.state import PASS, TienlenState
 from tourney_runner.games.tienlen.views import TienlenAnswer, TienlenEvent, TienlenObservation
 
@@ -53,6 +54,10 @@ class Tienlen(Game[TienlenOptions, int]):
         dealt = pack[: players * _HAND_SIZE]
         hands = [sum(dealt[seat::players]) for seat in range(players)]
         return TienlenState.dealt(options, hands, start)
+
+    def rule_probes(self) -> TienlenProbes:
+        """Return the positions that lead a bot to each rule."""
+        return TienlenProbes()
 
     encode = staticmethod(code_of)  # kept plays, straight from the cache: it is in every move's way
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.rule_probes import BuiltDeal, RuleProbes
@@ -12,7 +12,7 @@ from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.state import PASS, TienlenState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
 __all__ = ["TienlenProbes"]
@@ -41,7 +41,8 @@ class TienlenProbes(RuleProbes[TienlenOptions]):
                 deal = _free_lead(options, chance, seat)
             else:
                 deal = _follow(options, chance, seat)
-            if not deal.start().is_terminal():
+            first = (seat - len(deal.script)) % options.players
+            if deal.start().current_player == first:  # else an instant win changed the turn
                 yield deal
 
     def attempts(self, state: TienlenState) -> Iterator[dict[str, Any]]:
@@ -105,9 +106,7 @@ def _follow(options: TienlenOptions, chance: Random, seat: int) -> BuiltDeal:
     pool = [card for card in pool if card not in hand]
     other = [*lead, *_hand(chance, pool, _HAND - len(lead), [])]
     hands = {seat: hand, before: other}
-    return BuiltDeal(
-        _dealer(options, chance, hands, [*CARDS], before), (mask_from(lead),), seat
-    )
+    return BuiltDeal(_dealer(options, chance, hands, [*CARDS], before), (mask_from(lead),), seat)
 
 
 def _led(options: TienlenOptions, chance: Random) -> list[str]:
@@ -128,33 +127,32 @@ def _led(options: TienlenOptions, chance: Random) -> list[str]:
 
 def _blocks(chance: Random, lead: Sequence[str] = ()) -> list[list[str]]:
     """Return groups of cards that a hand is to be made of, the most wanted one first."""
-    blocks = []
+    blocks: list[list[str]] = []
     if lead and chance.random() < 0.6:  # something like what lies there: lower, longer, equal
         ranks = sorted({RANKS.index(card[0]) for card in lead})
         step = chance.choice((-1, 0, 0, 1, 1))
         each = max(1, len(lead) // len(ranks))
         more = chance.choice((0, 0, 1, -1))
-        for rank in range(ranks[0] + step, ranks[-1] + step + 1 + more):
-            blocks.append(_pick(chance, rank % len(RANKS), each))
-        blocks = [[card for block in blocks for card in block]]
+        run = range(ranks[0] + step, ranks[-1] + step + 1 + more)
+        blocks.append([card for rank in run for card in _pick(chance, rank % len(RANKS), each)])
     draw = chance.random()
     if draw < 0.3:  # a run that ends with 2s
         length = chance.choice((3, 3, 4, 5, 6))
         each = chance.choice((1, 1, 1, 2)) if length < 6 else 1
-        ranks = range(_TWO - length + 1, _TWO + 1)
-        blocks.append([card for rank in ranks for card in _pick(chance, rank, each)])
+        run = range(_TWO - length + 1, _TWO + 1)
+        blocks.append([card for rank in run for card in _pick(chance, rank, each)])
     elif draw < 0.65:  # a double sequence
         length = chance.choice((2, 3, 3, 4, 4, 5))
         low = chance.randrange(_TWO - length + 1)
-        ranks = range(low, low + length)
-        blocks.append([card for rank in ranks for card in _pick(chance, rank, 2)])
+        run = range(low, low + length)
+        blocks.append([card for rank in run for card in _pick(chance, rank, 2)])
     elif draw < 0.8:
         blocks.append(_rank(chance.randrange(_TWO)))
     elif draw < 0.9:  # round the corner
         length = chance.choice((3, 4, 5))
         low = _TWO - chance.randrange(length)
-        ranks = range(low, low + length)
-        blocks.append([card for rank in ranks for card in _pick(chance, rank % len(RANKS), 1)])
+        run = range(low, low + length)
+        blocks.append([card for rank in run for card in _pick(chance, rank % len(RANKS), 1)])
     return blocks
 
 
@@ -179,7 +177,7 @@ def _dealer(
     hands: dict[int, list[str]],
     pool: Sequence[str],
     start: int | None,
-) -> Any:
+) -> Callable[[], TienlenState]:
     """Return a function that deals the given hands, and the others from what is left."""
     taken = {card for hand in hands.values() for card in hand}
     rest = [card for card in pool if card not in taken]
@@ -243,7 +241,7 @@ def _no_combination(play: list[str]) -> str:
     ranks = [RANKS.index(card[0]) for card in play]
     apart = [*dict.fromkeys(ranks)]
     size = f"{min(len(apart), _LONGEST_NAMED + 1)} ranks"
-    run = all((low + 1) % len(RANKS) == high for low, high in zip(apart, apart[1:], strict=False))
+    run = all((low + 1) % len(RANKS) == high for low, high in pairwise(apart))
     if not run:
         if len({card[1] for card in play}) == 1:
             return "cards of one suit"

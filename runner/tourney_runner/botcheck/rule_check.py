@@ -1,0 +1,219 @@
+"""Lead a bot to each rule of a game, and count which of them it met and which plays it never made.
+
+The deals come from `games.rule_probes`. The other seats follow a script up to the bot's turn. After
+that they make safe moves, and leave the deal once the bot has been asked a few times, so that even
+a slow bot meets many positions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tourney_runner.games.rule_probes import find_probes
+from tourney_runner.play.faults import Fault
+from tourney_runner.play.in_process_players import LocalPlayer, seated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tourney_runner.botcheck.recording_player import RecordingPlayer
+    from tourney_runner.botcheck.rule_variants import Variant
+    from tourney_runner.botcheck.trial_table import Table
+    from tourney_runner.games.base import Game, State
+    from tourney_runner.games.rule_probes import Probe, RuleProbes
+    from tourney_runner.play.player import PlayerSetup
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["Deadline", "RuleCoverage", "RuleSeries", "play_series", "rule_series"]
+
+_TURNS = 6
+"""Answers of the bot after which the others leave a built deal."""
+_RARE = 5
+"""Chances to play something that a bot has to let pass before the report mentions it."""
+_SEARCH = {(False, False): (240, 3), (False, True): (40, 1), (True, False): (60, 1),
+           (True, True): (15, 1)}  # fmt: skip
+"""Deals that are built, and kept for each point: by whether the rules are other than usual, and
+whether the bot has its legal plays listed."""
+
+
+class Deadline:
+    """The end of the time that a part of the check may take.
+
+    Args:
+        seconds: From now on.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = monotonic() + seconds
+
+    def is_over(self) -> bool:
+        """Return whether the time is used up."""
+        return monotonic() > self._end
+
+
+@dataclass
+class RuleCoverage:
+    """What a bot met, over all deals of one game."""
+
+    positions: int = 0
+    """Requests that the bot answered."""
+    points: set[str] = field(default_factory=set)
+    """The points of the rules that the built deals come to."""
+    reached: set[str] = field(default_factory=set)
+    """Those of them at which the bot was asked."""
+    offered: Counter[str] = field(default_factory=Counter)
+    """How often each kind of play was legal."""
+    used: set[str] = field(default_factory=set)
+    """The kinds of play that the bot made."""
+
+    def never_used(self) -> list[str]:
+        """Return the kinds of play that the bot could have made several times and never did."""
+        return sorted(kind for kind, times in self.offered.items()
+                      if times >= _RARE and kind not in self.used)  # fmt: skip
+
+    def add_deal(
+        self,
+        probes: RuleProbes[Any],
+        game: Game[Any, Any],
+        state: State[Any],
+        moves: str,
+        seat: int,
+    ) -> int:
+        """Count the plays of one deal.
+
+        Args:
+            probes: The game's.
+            game: The game.
+            state: The cards as they were dealt.
+            moves: What was played, as it is stored.
+            seat: The bot's.
+
+        Returns:
+            The number of the bot's legal answers.
+        """
+        answers = 0
+        for code in moves.split():
+            if code[0] == "!":
+                state.forfeit(int(code[1:]))
+                continue
+            action = game.decode(code)
+            if state.current_player == seat:
+                answers += 1
+                legal = state.legal_actions("canonical").actions
+                self.offered.update({it for one in legal for it in probes.kinds(state, one)})
+                self.used.update(probes.kinds(state, action))
+            state.apply_action(action)
+        self.positions += answers
+        return answers
+
+
+class RuleSeries(NamedTuple):
+    """Probes that are played one after the other with one process."""
+
+    variant: Variant
+    probes: Sequence[Probe]
+
+
+def rule_series(
+    probes: RuleProbes[Any], game: Game[Any, Any], variants: Sequence[Variant], *, listed: bool
+) -> Iterator[RuleSeries]:
+    """Find the probes of all variants, one of each point everywhere before a second one anywhere.
+
+    Args:
+        probes: The game's.
+        game: The game.
+        variants: The sets of rules, the usual one first.
+        listed: Whether the bot is shown its legal plays, so that fewer probes will do.
+    """
+    later: list[RuleSeries] = []
+    for number, variant in enumerate(variants):
+        searched, each = _SEARCH[number > 0, listed]
+        chance = Random(f"{game.name} {variant.label}")  # noqa: S311 - must be repeatable
+        found = find_probes(
+            probes, variant.options, game.answer, chance, searched=searched, each=each
+        )
+        points = len({probe.point for probe in found})
+        yield RuleSeries(variant, found[:points])
+        later.append(RuleSeries(variant, found[points:]))
+    yield from (series for series in later if series.probes)
+
+
+def play_series(
+    series: RuleSeries,
+    table: Table,
+    bot: RecordingPlayer,
+    probes: RuleProbes[Any],
+    coverage: RuleCoverage,
+) -> Iterator[tuple[Probe, DealRecord]]:
+    """Play the deals of a series, count what the bot met in them, and give each one's record.
+
+    Raises:
+        HostFailureError: The host made one void.
+    """
+    coverage.points |= {probe.point for probe in series.probes}
+    for number, probe in enumerate(series.probes):
+        seat = probe.deal.seat
+        record = _play_probe(table, bot, probe, number)
+        start = probe.deal.start()
+        if coverage.add_deal(probes, table.game, start, record.moves, seat):
+            coverage.reached |= probe.points
+        yield probe, record
+
+
+class _Script:
+    """The moves of all seats but the bot's, in order, and when they leave the deal."""
+
+    def __init__(self, probe: Probe, bot: RecordingPlayer) -> None:
+        self._moves = iter(probe.deal.script)
+        self._bot = bot
+        self._answered = len(bot.exchanges)
+
+    def next(self, state: State[Any]) -> dict[str, Any]:
+        """Return the next answer.
+
+        Raises:
+            Fault: The deal has served its purpose.
+        """
+        if len(self._bot.exchanges) - self._answered >= _TURNS:
+            raise Fault("crash", "the others leave the deal, which has served its purpose")
+        action = next(self._moves, None)
+        return state.write(state.fallback_action() if action is None else action)
+
+
+class _SteeredPlayer(LocalPlayer):
+    """A seat that follows a script."""
+
+    def __init__(
+        self, seat: int, setup: PlayerSetup, game: Game[Any, Any], script: _Script
+    ) -> None:
+        super().__init__(seated(f"house {seat}", seat + 1), setup, game)
+        self._script = script
+
+    def choose(self, request: bytes) -> dict[str, Any]:  # noqa: ARG002 - it sees the state
+        """See `LocalPlayer.choose`."""
+        return self._script.next(self.state)
+
+
+def _play_probe(table: Table, bot: RecordingPlayer, probe: Probe, number: int) -> DealRecord:
+    """Play a built deal with the bot in its seat.
+
+    Args:
+        table: The rules.
+        bot: The bot.
+        probe: The deal.
+        number: The seed of the bot's own chance.
+
+    Raises:
+        HostFailureError: The host made it void.
+    """
+    state, script, setup = probe.deal.start(), _Script(probe, bot), table.setup()
+    others = {
+        seat: _SteeredPlayer(seat, setup, table.game, script)
+        for seat in range(state.players)
+        if seat != probe.deal.seat
+    }
+    return table.play_state(state, number, {probe.deal.seat: bot, **others})
