@@ -285,7 +285,6 @@ def test_an_answer_without_an_id_is_told_what_it_lacks(tourney: Program) -> None
 
 
 NOT_STARTED = {
-    "a script without its interpreter": ("#!/no/such/sh\n", "a script needs a first line"),
     "a file outside of its folder": ("#!/bin/sh\ncat ../mine.txt && read line\n", "relative path"),
     "nothing to say": ("#!/bin/sh\nread line; sleep 60\n", "without waiting for the end of the"),
 }
@@ -303,6 +302,16 @@ def test_a_bot_that_does_not_get_ready_is_told_why(
     (failed,) = of(document, "failed")
     assert (status, failed["kind"]) == (2, "start")
     assert mend in failed["mend"]
+
+
+def test_a_script_without_its_interpreter_is_told_which_that_is(tourney: Program) -> None:
+    tourney.write("mine/bot", "#!/bin/sh\r\nread line\r\n").chmod(0o755)
+    tourney.write("mine/bot.yaml", "name: mine\ncommand: ./bot\n")
+    status, document = report(tourney, tourney.folder / "mine", QUICK)
+    (failed,) = of(document, "failed")
+    assert status == 2
+    assert "'/bin/sh\\r'" in failed["found"]
+    assert "the line ends with a carriage return" in failed["found"]
 
 
 @pytest.mark.slow  # it is about a wait of more than ten seconds

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tourney_runner.process.temporary_folders import make_temp, remove_left_behind, remove_tree
+from tourney_runner.process.folder_tree import remove_tree
+from tourney_runner.process.temporary_folders import make_temp, remove_left_behind
 
 _MAKE = """
 import os

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.config.programs import find_program
 from tourney_runner.errors import UsageError
+from tourney_runner.process.access import ProgramError
+from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox import run_build
 from tourney_runner.text import escaped, shown
 
@@ -44,6 +46,7 @@ def build(  # noqa: PLR0913 - what, where and how
     *,
     launcher: Launcher,
     network: bool,
+    tools: tuple[str, ...],
     seconds: float,
 ) -> None:
     """Run commands one after the other in a folder.
@@ -54,6 +57,7 @@ def build(  # noqa: PLR0913 - what, where and how
         folder: Where.
         launcher: How they are started.
         network: Whether they may use the network.
+        tools: Folders of programs that the tournament grants, see `process.launcher.Rights`.
         seconds: For all of them together.
 
     Raises:
@@ -63,17 +67,19 @@ def build(  # noqa: PLR0913 - what, where and how
     until = time.monotonic() + seconds
     # A sandbox shows a compiler its own installation and says where that is.
     env = {} if launcher.confines else {key: os.environ[key] for key in _KEPT if key in os.environ}
+    rights = Rights(network=network, tools=tools)
     for command in commands:
-        program = find_program(command[0], folder)
-        if program is None:
+        try:
+            program = find_program(command[0], folder, rights)
+        except ProgramError as error:
             raise UsageError(
-                f"the bot {shown(name)} does not build: there is no program {shown(command[0])}"
-            )
+                f"the bot {shown(name)} does not build: {shown(command[0])}: {error}"
+            ) from error
         result = run_build(
             launcher,
             (program, *command[1:]),
             str(folder),
-            network=network,
+            rights=rights,
             env=env,
             seconds=max(0.0, until - time.monotonic()),
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import stat
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 from platformdirs import user_cache_path
 
 from tourney_runner.bots.sources import fingerprint
+from tourney_runner.process.folder_tree import remove_tree, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Slot", "cache_folder", "slot", "sweep"]
 
 _MARKER = "complete"
+_READ_ONLY = 0o555
+"""The bits of a mode that are kept: none that let write, or start a program as another user."""
 
 
 def cache_folder() -> Path:
@@ -54,8 +56,10 @@ class Slot:
         Raises:
             OSError: That cannot be done.
         """
-        _remove(self._path)
-        self.folder.mkdir(parents=True)
+        remove_tree(self._path, must=True)
+        # Closed to other users as long as a build may leave programs that run as us.
+        self._path.mkdir(mode=0o700)
+        self.folder.mkdir(mode=0o755)
 
     def complete(self) -> None:
         """Make the files read-only and the version usable.
@@ -63,11 +67,12 @@ class Slot:
         Raises:
             OSError: That cannot be done.
         """
-        for folder, _, files in os.walk(self.folder, topdown=False):
-            for path in (*(Path(folder, name) for name in files), Path(folder)):
-                mode = path.lstat().st_mode
-                if not stat.S_ISLNK(mode):
-                    path.chmod(stat.S_IMODE(mode) & ~0o222)
+        for found in walk(self.folder, opens_up=True):
+            mode = found.status.st_mode
+            if not stat.S_ISLNK(mode):
+                os.chmod(found.name, mode & _READ_ONLY, dir_fd=found.folder)
+        self.folder.chmod(self.folder.stat().st_mode & _READ_ONLY)
+        self._path.chmod(0o755)
         marker = self._path / _MARKER
         unfinished = marker.with_suffix(".new")
         unfinished.write_text(fingerprint(self.folder))
@@ -75,7 +80,7 @@ class Slot:
 
     def remove(self) -> None:
         """Leave nothing of it."""
-        _remove(self._path)
+        remove_tree(self._path, must=True)
 
 
 @contextmanager
@@ -102,23 +107,8 @@ def sweep(cache: Path) -> None:
             except BlockingIOError:
                 continue
             if not (path / _MARKER).exists():
-                _remove(path)
+                remove_tree(path, must=True)
 
 
 def _lock_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
-
-
-def _remove(path: Path) -> None:
-    """Delete a folder whose folders may be read-only."""
-    if path.exists():
-        _open_up(path)
-        shutil.rmtree(path)
-
-
-def _open_up(folder: Path) -> None:
-    folder.chmod(0o700)
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                _open_up(Path(entry.path))

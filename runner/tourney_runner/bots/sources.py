@@ -6,23 +6,27 @@ to stay inside the folder, except for the interpreter of a virtual environment.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
-import shutil
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tourney_runner.errors import UsageError
+from tourney_runner.process.access import NotGrantedError, ProgramError, resolver_within
+from tourney_runner.process.folder_tree import open_file, walk
+from tourney_runner.process.sandbox.build_command import MOST_BYTES, MOST_FILES
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
-__all__ = ["Entry", "copy", "digest", "file_digest", "fingerprint", "scan"]
+    from tourney_runner.process.folder_tree import Found
 
-MOST_FILES = 20_000
-MOST_BYTES = 1024**3
+__all__ = ["Entry", "copy", "digest", "file_digest", "fingerprint", "read_file", "scan"]
+
+_CHUNK = 1024 * 1024
 
 
 class Entry(NamedTuple):
@@ -48,24 +52,45 @@ def scan(folder: Path) -> list[Entry]:
     """
     entries: list[Entry] = []
     size = 0
-    for found in _walk(folder):
-        entry = _entry(folder, found)
-        size += entry.size
-        entries.append(entry)
-        if len(entries) > MOST_FILES or size > MOST_BYTES:
-            raise UsageError(
-                f"{_named(folder)} holds more than {MOST_FILES} files or "
-                f"{MOST_BYTES // 1024**2} MiB, all of which would be copied; give the bot a folder "
-                "of its own, with only its files"
-            )
+    resolve = resolver_within(str(folder))
+    try:
+        for found in walk(folder, skip=_is_left_out):
+            entry = _entry(folder, found, resolve)
+            size += entry.size
+            entries.append(entry)
+            if len(entries) > MOST_FILES or size > MOST_BYTES:
+                raise UsageError(
+                    f"{_named(folder)} holds more than {MOST_FILES} files or "
+                    f"{MOST_BYTES >> 20} MiB, all of which would be copied; give the bot a folder "
+                    "of its own, with only its files"
+                )
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UsageError(f"{_named(folder)}: {error.strerror}; make it flatter") from error
+        raise
     return sorted(entries)
 
 
-def digest(folder: Path, entries: Iterable[Entry]) -> str:
-    """SHA-256 (hex) of paths, executable bits and contents; folders as such do not count.
+def read_file(folder: Path, path: str, longest: int) -> bytes:
+    """Read a regular file of a bot's folder; links are not followed.
+
+    Args:
+        folder: The bot's folder.
+        path: Relative to it.
+        longest: Bytes that are read at most.
 
     Raises:
-        OSError: A file cannot be read.
+        OSError: It cannot be read, or is not a regular file.
+    """
+    with os.fdopen(open_file(folder, path), "rb") as stream:
+        return stream.read(longest)
+
+
+def digest(folder: Path, entries: Iterable[Entry]) -> str:
+    """Return the SHA-256 (hex) of paths, executable bits and contents; folders do not count.
+
+    Raises:
+        OSError: A file cannot be read, or is not a regular file any more.
     """
     total = hashlib.sha256()
     for entry in entries:
@@ -73,7 +98,7 @@ def digest(folder: Path, entries: Iterable[Entry]) -> str:
             content = (
                 os.fsencode(entry.target)
                 if entry.kind == "link"
-                else file_digest(folder / entry.path).encode()
+                else _digest_of(open_file(folder, entry.path)).encode()
             )
             for part in (entry.kind.encode(), os.fsencode(entry.path), content):
                 total.update(len(part).to_bytes(8, "big") + part)
@@ -81,17 +106,24 @@ def digest(folder: Path, entries: Iterable[Entry]) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 (hex) of a file.
+    """Return the SHA-256 (hex) of a file.
 
     Raises:
         OSError: It cannot be read.
     """
-    with path.open("rb") as stream:
+    return _digest_of(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+
+
+def _digest_of(descriptor: int) -> str:
+    with os.fdopen(descriptor, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def copy(folder: Path, entries: Iterable[Entry], target: Path) -> None:
     """Copy what `scan` found into a folder that is there and empty.
+
+    The author may change the files meanwhile, so no link is followed and no file is copied beyond
+    the size that it had.
 
     Raises:
         OSError: Something cannot be read or written.
@@ -104,66 +136,93 @@ def copy(folder: Path, entries: Iterable[Entry], target: Path) -> None:
             case "link":
                 to.symlink_to(entry.target)
             case kind:
-                shutil.copyfile(folder / entry.path, to)
+                with os.fdopen(open_file(folder, entry.path), "rb") as source, to.open("xb") as new:
+                    left = entry.size
+                    while left and (data := source.read(min(left, _CHUNK))):
+                        new.write(data)
+                        left -= len(data)
                 to.chmod(0o755 if kind == "program" else 0o644)
 
 
 def fingerprint(folder: Path) -> str:
-    """A hash of names, sizes and times, to notice when a finished copy was tampered with.
+    """Return a hash of names, sizes and times, to notice that a finished copy has changed.
 
     Raises:
         OSError: It cannot be read.
     """
     total = hashlib.sha256()
-    for found in sorted(_walk(folder), key=lambda found: found.path):
-        status = found.stat(follow_symlinks=False)
-        if not stat.S_ISDIR(status.st_mode):
-            line = f"{status.st_size} {status.st_mtime_ns} "
-            total.update(line.encode() + os.fsencode(found.path) + b"\0")
+    lines = [
+        (found.path, f"{found.status.st_size} {found.status.st_mtime_ns} ")
+        for found in walk(folder, skip=_is_left_out)
+        if not found.is_folder()
+    ]
+    for path, line in sorted(lines):
+        total.update(line.encode() + os.fsencode(path) + b"\0")
     return total.hexdigest()
 
 
-def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Everything in a folder but what is left out, a folder before what is in it."""
-    with os.scandir(folder) as found:
-        entries = list(found)
-    for entry in entries:
-        if entry.name in (".git", "__pycache__") or entry.name.endswith(".pyc"):
-            continue
-        yield entry
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path))
+def _is_left_out(name: str) -> bool:
+    return name in (".git", "__pycache__") or name.endswith(".pyc")
 
 
-def _entry(folder: Path, found: os.DirEntry[str]) -> Entry:
-    path = os.path.relpath(found.path, folder)
-    status = found.stat(follow_symlinks=False)
-    if stat.S_ISLNK(status.st_mode):
-        return Entry(path, "link", _link_target(folder, Path(found.path)))
-    if stat.S_ISDIR(status.st_mode):
-        return Entry(path, "folder")
-    if stat.S_ISREG(status.st_mode):
-        kind = "program" if status.st_mode & stat.S_IXUSR else "file"
-        return Entry(path, kind, size=status.st_size)
+def _entry(folder: Path, found: Found, resolve: Callable[[str], str]) -> Entry:
+    mode = found.status.st_mode
+    if stat.S_ISLNK(mode):
+        return Entry(found.path, "link", _link_target(folder, found, resolve))
+    if stat.S_ISDIR(mode):
+        return Entry(found.path, "folder")
+    if stat.S_ISREG(mode):
+        kind = "program" if mode & stat.S_IXUSR else "file"
+        return Entry(found.path, kind, size=found.status.st_size)
     raise UsageError(
-        f"{_named(Path(found.path))} is neither a file nor a folder, so it cannot be copied with "
-        "the bot; remove it"
+        f"{_named(folder / found.path)} is neither a file nor a folder, so it cannot be copied "
+        "with the bot; remove it"
     )
 
 
-def _link_target(folder: Path, link: Path) -> str:
-    """Where a link of the copy has to lead."""
-    root = Path(os.path.realpath(folder))
-    end = Path(os.path.realpath(link))
-    if end == root or root in end.parents:
-        return os.path.relpath(end, os.path.realpath(link.parent))
-    if link.name.startswith("python") and (link.parent.parent / "pyvenv.cfg").is_file():
-        target = str(link.readlink())
-        return target if os.sep not in target else str(end)
-    raise UsageError(
-        f"the link {_named(link)} leads out of the bot's folder, to {_named(end)}; only the folder "
-        "is copied, so put the file itself there"
-    )
+def _link_target(folder: Path, found: Found, resolve: Callable[[str], str]) -> str:
+    """Return where a link of the copy has to lead.
+
+    Raises:
+        UsageError: It leads out of the bot's folder. Nothing out there is looked at.
+    """
+    written = os.readlink(found.name, dir_fd=found.folder)
+    link = folder / found.path
+    try:
+        end = resolve(str(link))
+    except NotGrantedError as error:
+        if _is_interpreter(folder, found.path):
+            # Which program that may be is decided when the bot starts.
+            return written if os.sep not in written else os.path.join(link.parent, written)  # noqa: PTH118
+        raise UsageError(
+            f"the link {_named(link)} leads out of the bot's folder, to '{escaped(written, 300)}'; "
+            "only the folder is copied, so put the file itself there"
+        ) from error
+    except (FileNotFoundError, NotADirectoryError, ProgramError):
+        return written if not written.startswith(os.sep) else _dangling(folder, found, written)
+    return os.path.relpath(end, os.path.realpath(link.parent))
+
+
+def _dangling(folder: Path, found: Found, written: str) -> str:
+    """Return an absolute link into the folder that leads to nothing, as a relative one."""
+    for root in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100
+        if written.startswith(root + os.sep):
+            inside = os.path.relpath(written, root)
+            return os.path.relpath(inside, os.path.dirname(found.path) or ".")  # noqa: PTH120
+    return written
+
+
+def _is_interpreter(folder: Path, path: str) -> bool:
+    """Return whether a link is where a virtual environment has its Python."""
+    place = Path(path)
+    settings = place.parent.parent / "pyvenv.cfg"
+    if not place.name.startswith("python") or len(place.parts) < 2:
+        return False
+    try:
+        os.close(open_file(folder, str(settings)))
+    except OSError:
+        return False
+    return True
 
 
 def _named(path: Path) -> str:

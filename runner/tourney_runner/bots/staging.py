@@ -6,8 +6,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
-import subprocess
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -17,8 +15,9 @@ from tourney_runner.bots.bot import Bot
 from tourney_runner.bots.build import build
 from tourney_runner.bots.cache import cache_folder, slot, sweep
 from tourney_runner.bots.sources import Entry, copy, digest, file_digest, scan
-from tourney_runner.config.programs import expanded, find_program, missing_file, missing_program
+from tourney_runner.config.programs import expanded, find_program, missing_file
 from tourney_runner.errors import UsageError
+from tourney_runner.process.access import ProgramError, visible_file
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.text import escaped, shown
 
@@ -61,6 +60,7 @@ def stage(
         tuple(expanded(step) for step in entrant.build or ()),
         launcher=launcher or PlainLauncher(limited=False),
         network=build_network,
+        tools=entrant.rights.tools,
         seconds=build_seconds,
     )
     try:
@@ -133,51 +133,38 @@ def _copy(folder: Path, entries: list[Entry], target: Path, expected: str) -> No
 
 
 def _resolved(entrant: Entrant, folder: Path) -> tuple[str, ...]:
-    """The command as it is run, after a last look at whether it can be."""
-    words = expanded(entrant.command)
-    search = entrant.env.get("PATH")
-    program = find_program(words[0], folder, search)
-    if program is None:
-        reason = f"{shown(words[0])}: {missing_program(words[0], folder, search)}"
-        raise UsageError(f"the bot {shown(entrant.name)} cannot be started: {reason}")
-    missing = missing_file(words, folder)
-    if missing:
-        reason = f"{shown(missing[0])}: {missing[1]}"
-        raise UsageError(f"the bot {shown(entrant.name)} cannot be started: {reason}")
-    return (_unshimmed(program, folder), *words[1:])
+    """Return the command as it is run, after a last look at whether it can be.
 
-
-def _unshimmed(program: str, folder: Path) -> str:
-    """The program that a version manager's shim would start; a shim costs some 50 ms a start.
-
-    pyenv, rbenv, nodenv, asdf and mise keep shims in ``MANAGER/shims`` and answer ``which``.
+    Raises:
+        UsageError: It cannot.
     """
-    path = Path(program)
-    if path.parent.name != "shims":
-        return program
-    name = path.parent.parent.name.removeprefix(".")
-    manager = shutil.which(name) or shutil.which(str(path.parent.parent / "bin" / name))
-    if manager is None:
-        return program
+    words = expanded(entrant.command)
     try:
-        answer = subprocess.run(
-            [manager, "which", path.name],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return program
-    return shutil.which(answer.stdout.strip()) or program
+        program = find_program(words[0], folder, entrant.rights, entrant.env.get("PATH"))
+    except ProgramError as error:
+        wrong: tuple[str, str] | None = (words[0], str(error))
+    else:
+        wrong = missing_file(words, folder, entrant.rights)
+    if wrong:
+        reason = f"{shown(wrong[0])}: {wrong[1]}"
+        raise UsageError(f"the bot {shown(entrant.name)} cannot be started: {reason}")
+    return (program, *words[1:])
 
 
 def _outside(entrant: Entrant) -> list[str]:
-    """Hashes of the files outside its folder that a command names by absolute paths."""
-    paths = [Path(word) for word in entrant.command if os.path.isabs(word)]  # noqa: PTH117 - any text may stand here
-    return [file_digest(path) for path in paths if path.is_file()]
+    """Return hashes of the files outside its folder that a command names by absolute paths.
+
+    Only what the bot may see counts; nothing else is opened.
+    """
+    rights = entrant.rights
+    hashes = []
+    for word in entrant.command:
+        if word.startswith(os.sep):
+            with suppress(ProgramError, OSError):
+                path = Path(visible_file(word, tools=rights.tools, data=rights.data))
+                if path.is_file():
+                    hashes.append(file_digest(path))
+    return hashes
 
 
 def _sha256(value: object) -> str:

@@ -20,9 +20,10 @@ from tourney_runner.bots.cache import cache_folder
 from tourney_runner.cluster.bot_archive import is_unpacked, unpack, unpacked_folder
 from tourney_runner.cluster.worker_pool import UnknownRunError, WorkerPool
 from tourney_runner.games.registry import game
+from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import end_started
 from tourney_runner.process.sandbox import choose
-from tourney_runner.process.temporary_folders import make_temp, remove_tree
+from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.run.readiness import stage_all
 from tourney_runner.run.tournament_setup import specs
 

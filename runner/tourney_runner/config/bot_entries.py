@@ -15,6 +15,7 @@ from tourney_runner.config.paths import no_folder, resolved
 from tourney_runner.config.programs import expanded, missing_file, missing_program
 from tourney_runner.config.validation import read
 from tourney_runner.config.yaml_document import Document, load_document
+from tourney_runner.process.installations import is_crowded
 from tourney_runner.process.launcher import Rights
 from tourney_runner.text import escaped, shown
 
@@ -25,7 +26,7 @@ __all__ = ["MANIFEST", "Candidate", "EntryReader"]
 
 MANIFEST = "bot.yaml"
 
-_RIGHTS = ("data", "devices", "env", "network", "trusted")
+_RIGHTS = ("data", "devices", "env", "network", "tools", "trusted")
 _ORGANISERS_HINTS = {
     name: (
         f"a bot cannot grant itself rights: remove it here, and if the organiser wishes it, it "
@@ -36,6 +37,8 @@ _ORGANISERS_HINTS = {
     "team": "who is of a team is for the organiser to say: remove it here, it stands in the "
     "tournament's file, {bot: FOLDER, team: ..}"
 }
+_DATA = "a file or folder to read"
+_TOOLS = "a folder with programs, such as /opt/go"
 _FORMS = "expected a folder, {bot: FOLDER, name: ..} or {name: .., command: .., cwd: ..}"
 
 
@@ -127,7 +130,8 @@ class EntryReader:
             rights=Rights(
                 network=granted.network,
                 devices=tuple(self._devices(place, granted)),
-                data=tuple(self._data(place, granted)),
+                data=tuple(self._paths(place, "data", granted.data, _DATA)),
+                tools=tuple(self._tools(place, granted)),
                 env=tuple(self._passed(place, passed)),
             ),
         )
@@ -141,13 +145,27 @@ class EntryReader:
                 )
             yield device
 
-    def _data(self, place: Place, granted: BotGrants) -> Iterator[str]:
-        for index, text in enumerate(granted.data):
+    def _paths(
+        self, place: Place, key: str, texts: tuple[str, ...], expected: str
+    ) -> Iterator[str]:
+        """Yield paths that an entry grants, absolute; note those that are not there."""
+        for index, text in enumerate(texts):
             path = str(resolved(self.base, text))
             if not os.path.exists(path):  # noqa: PTH110 - as above
                 self.document.add(
-                    (*place, "data", index),
-                    f"found {shown(text)}, which is not there, expected a file or folder to read",
+                    (*place, key, index),
+                    f"found {shown(text)}, which is not there, expected {expected}",
+                )
+            yield path
+
+    def _tools(self, place: Place, granted: BotGrants) -> Iterator[str]:
+        """Yield the folders of programs that an entry grants, absolute."""
+        for index, path in enumerate(self._paths(place, "tools", granted.tools, _TOOLS)):
+            if is_crowded(path):
+                self.document.add(
+                    (*place, "tools", index),
+                    f"found {shown(granted.tools[index])}, a home or system folder, expected the "
+                    "folder of an installation: the bot sees all that is in it",
                 )
             yield path
 
@@ -218,17 +236,17 @@ def _broken(entrant: Entrant, document: Document, place: Place) -> Iterator[Prob
         at = (*place, key)
         return Problem(document.file, document.mark(at), at, f"found {shown(word)}, {why}")
 
-    search = entrant.env.get("PATH")
+    search, rights = entrant.env.get("PATH"), entrant.rights
     command = expanded(entrant.command)
     built = bool(entrant.build)
-    why = missing_program(command[0], entrant.folder, search, built=built)
+    why = missing_program(command[0], entrant.folder, rights, search, built=built)
     if why:
         yield problem("command", command[0], why)
-    missing = None if why or built else missing_file(command, entrant.folder)
+    missing = None if why or built else missing_file(command, entrant.folder, rights)
     if missing:
         yield problem("command", *missing)
     for number, step in enumerate(entrant.build or ()):
         program = expanded(step)[0]
-        why = missing_program(program, entrant.folder, built=number > 0)
+        why = missing_program(program, entrant.folder, rights, built=number > 0)
         if why:
             yield problem("build", program, why)

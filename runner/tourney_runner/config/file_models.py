@@ -79,6 +79,9 @@ class BotGrants(Section):
     """Devices that the bot may use, such as ``/dev/dri/renderD128``."""
     data: tuple[str, ...] = ()
     """Files and folders that the bot may read, absolute or relative to this file."""
+    tools: tuple[str, ...] = ()
+    """Folders of programs that the bot and its build may run, such as ``/opt/go``, where they are
+    not the system's or a version manager's; the bot sees all that is in them."""
     team: Name | None = None
     """Bots of the same author, say: two of a team never sit at one table."""
 

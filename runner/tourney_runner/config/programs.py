@@ -1,12 +1,22 @@
-"""Finding the program and the files that a bot's command names."""
+"""Finding the programs and files that a bot's commands name, and saying what is wrong with them."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tourney_runner.process.access import (
+    NotGrantedError,
+    ProgramError,
+    choose_program,
+    visible_file,
+)
+
+if TYPE_CHECKING:
+    from tourney_runner.process.launcher import Rights
 
 __all__ = ["expanded", "find_program", "missing_file", "missing_program"]
 
@@ -23,82 +33,130 @@ _SOURCES = {
 }
 """By interpreter, the ending of the words of a command that must be files."""
 _NEEDS_FOLDER = "a relative path needs `cwd:`, the folder of the bot's files, which is copied"
+_LEADS_OUT = "this leads out of the bot's folder, and only that folder is copied"
+_NOT_VISIBLE = (
+    "the bot would not see this file: put it into the bot's folder, or grant it in the "
+    "tournament's file with `data:`"
+)
 
 
 def expanded(command: tuple[str, ...]) -> tuple[str, ...]:
-    """A command with ``{python}`` replaced by the interpreter that runs this program."""
+    """Return a command with ``{python}`` replaced by the interpreter that runs this program."""
     return tuple(word.replace("{python}", sys.executable) for word in command)
 
 
-def find_program(word: str, folder: Path | None, search: str | None = None) -> str | None:
-    """The absolute path of a program, or None if there is no such executable file.
+def find_program(
+    word: str,
+    folder: Path | None,
+    rights: Rights,
+    search: str | None = None,
+    *,
+    staged: bool = True,
+) -> str:
+    """Return the absolute path of a program.
 
     Args:
-        word: The first word of a command. A path is relative to the folder; a bare name is a
-            file of the folder, or else a program on the search path.
+        word: The first word of a command, expanded. A path is relative to the folder; a bare name
+            is a file of the folder, or else a granted tool, or else on the search path.
         folder: The bot's files, if it has any.
+        rights: What the tournament grants the bot.
         search: A search path instead of this process's own.
+        staged: Whether the folder is the copy that will run; in the author's own folder no file
+            is opened.
+
+    Raises:
+        ProgramError: There is none that the bot may use; the message follows the word.
+        OSError: The folder, or something granted, is not there.
     """
-    if _is_absolute(word):
-        return shutil.which(word)
-    if folder is not None:
-        inside = shutil.which(str(folder / word))
-        if inside is not None:
-            return inside
-    return shutil.which(word, path=search) if os.sep not in word else None
+    if folder is None and os.sep in word and not word.startswith(os.sep):
+        raise ProgramError(_NEEDS_FOLDER)
+    return choose_program(
+        word,
+        None if folder is None else str(folder),
+        search=search,
+        tools=rights.tools,
+        data=rights.data,
+        staged=staged,
+    )
 
 
 def missing_program(
-    word: str, folder: Path | None, search: str | None = None, *, built: bool = False
+    word: str,
+    folder: Path | None,
+    rights: Rights,
+    search: str | None = None,
+    *,
+    built: bool = False,
 ) -> str | None:
-    """Why a command cannot be started, or None if nothing speaks against it.
+    """Return why a command cannot be started, or None if it can.
 
     Args:
         word: Its first word, expanded.
-        folder: The bot's files, if it has any.
+        folder: The bot's own files, not yet copied, if it has any.
+        rights: What the tournament grants the bot.
         search: A search path instead of this process's own.
         built: Whether a build will still add files to the folder.
     """
-    if find_program(word, folder, search) or (built and not _is_absolute(word)):
+    try:
+        find_program(word, folder, rights, search, staged=False)
+    except NotGrantedError as error:
+        return str(error)
+    except ProgramError as error:
+        return None if built and not word.startswith(os.sep) else str(error)
+    except OSError:  # what is not there is reported elsewhere
         return None
-    if folder is None and os.sep in word and not _is_absolute(word):
-        return _NEEDS_FOLDER
-    path = word if folder is None else os.path.join(folder, word)  # noqa: PTH118 - any text will do here
-    if os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it takes names that are too long
-        return "this is a folder, expected a program"
-    if os.path.exists(path):  # noqa: PTH110 - as above
-        return (
-            "this file is not executable, expected a program: chmod +x it or name its interpreter"
-        )
-    if os.sep in word:
-        return "there is no such file, expected a program"
-    return "there is no such program on the search path, expected one that is installed"
+    return None
 
 
-def missing_file(command: tuple[str, ...], folder: Path | None) -> tuple[str, str] | None:
-    """The first file of a command that will not be there when the bot runs.
+def missing_file(
+    command: tuple[str, ...], folder: Path | None, rights: Rights
+) -> tuple[str, str] | None:
+    """Return the first file of a command that the bot will not find when it runs.
 
     Args:
         command: Expanded.
         folder: The bot's files, if it has any.
+        rights: What the tournament grants the bot.
 
     Returns:
-        The word and what is wrong with it; None if all is well.
+        The word and what is wrong with it; None if nothing is.
     """
     name = re.sub(r"[0-9.]+$", "", Path(command[0]).name)
     ending = _SOURCES.get(name)
     for number, word in enumerate(command):
-        path = word if folder is None else os.path.join(folder, word)  # noqa: PTH118 - any text will do here
-        exists = os.path.exists(path)  # noqa: PTH110 - unlike Path's, it takes names that are too long
-        source = ending is not None and number and word.endswith(ending) and word[0] != "-"
-        if folder is None and source and not _is_absolute(word):
-            return word, _NEEDS_FOLDER
-        if exists and folder is not None and Path(os.path.normpath(word)).parts[:1] == ("..",):
-            return word, "this leads out of the bot's folder, and only that folder is copied"
-        if source and not exists:
-            return word, "there is no such file, expected it in the bot's folder"
+        is_source = ending is not None and number and word.endswith(ending) and word[0] != "-"
+        if word.startswith(os.sep):
+            why = _outside(word, rights) if is_source else None
+        elif folder is None:
+            why = _NEEDS_FOLDER if is_source else None
+        else:
+            why = _inside(word, folder, is_source=bool(is_source))
+        if why:
+            return word, why
     return None
 
 
-def _is_absolute(word: str) -> bool:
-    return word.startswith(os.sep)
+def _outside(word: str, rights: Rights) -> str | None:
+    """Return why the bot would not find a file that is named by an absolute path."""
+    try:
+        visible_file(word, tools=rights.tools, data=rights.data)
+    except NotGrantedError:
+        return _NOT_VISIBLE
+    except (OSError, ProgramError):
+        return "there is no such file"
+    return None
+
+
+def _inside(word: str, folder: Path, *, is_source: bool) -> str | None:
+    """Return why the bot would not find a file of its folder."""
+    if os.path.normpath(word).startswith("..") and (is_source or word.startswith("../")):
+        return _LEADS_OUT
+    if not is_source:
+        return None
+    try:
+        visible_file(str(folder / word), folder=str(folder))
+    except NotGrantedError:
+        return _LEADS_OUT
+    except (OSError, ProgramError, ValueError):
+        return "there is no such file, expected it in the bot's folder"
+    return None

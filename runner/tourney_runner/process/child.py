@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import (
     descendants,
     end_orphans,
@@ -25,7 +26,6 @@ from tourney_runner.process.procfs import (
     resident_bytes,
     tasks,
 )
-from tourney_runner.process.temporary_folders import remove_tree
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,13 +15,16 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
+from tourney_runner.process.access import tool_folders
 from tourney_runner.process.child import Child
+from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.procfs import place
 from tourney_runner.process.spawn import spawn
-from tourney_runner.process.temporary_folders import make_temp, remove_tree
+from tourney_runner.process.temporary_folders import make_temp
 
 if TYPE_CHECKING:
+    from tourney_runner.process.access import View
     from tourney_runner.process.cgroup import Group, Groups
 
 __all__ = [
@@ -48,13 +51,15 @@ class Rights:
     """Absolute paths below /dev."""
     data: tuple[str, ...] = ()
     """Absolute paths that may be read."""
+    tools: tuple[str, ...] = ()
+    """Absolute paths of folders (or single files) with programs that may be run."""
     env: tuple[str, ...] = ()
     """Names of variables that are passed on from this program's own environment."""
 
     def describe(self) -> str:
         """All that was granted, in words; empty if nothing was."""
         parts = ["network"] if self.network else []
-        for name in ("devices", "data", "env"):
+        for name in ("devices", "data", "tools", "env"):
             values = getattr(self, name)
             if values:
                 parts.append(f"{name} {' '.join(values)}")
@@ -157,21 +162,25 @@ def next_mark() -> str:
     return f"{os.getpid()}-{next(_numbers)}-{place()}"
 
 
-def clean_environment(program: Program, home: str) -> dict[str, str]:
-    """All that a bot sees of an environment.
+def clean_environment(program: Program, home: str, view: View | None = None) -> dict[str, str]:
+    """Return all that a bot sees of an environment.
 
     Args:
         program: Its own variables and rights count.
         home: Its home and its folder for temporary files.
+        view: What a sandbox shows it.
     """
     granted = {name: os.environ[name] for name in program.rights.env if name in os.environ}
+    search = view.search if view is not None else tool_folders(program.rights.tools)
+    tools = {} if view is None else dict(view.env)
     return {
-        "PATH": SAFE_PATH,
+        "PATH": os.pathsep.join((*search, SAFE_PATH)),
         "HOME": home,
         "TMPDIR": home,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
+        **{name: value.replace("{home}", home) for name, value in tools.items()},
         **granted,
         **dict(program.env),
     }

@@ -9,19 +9,19 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import shutil
 import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.procfs import is_alive, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["make_temp", "remove_left_behind", "remove_own", "remove_tree", "temp_prefix"]
+__all__ = ["make_temp", "remove_left_behind", "remove_own", "temp_prefix"]
 
 
 def make_temp(kind: str) -> Path:
@@ -67,19 +67,6 @@ def _remove(is_wanted: Callable[[int], bool]) -> None:
             found = name.match(entry.name)
             if found is not None and is_wanted(int(found[1])) and _is_ours(entry):
                 remove_tree(Path(entry.path))
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove a folder that bots have written to, also where they have locked themselves out."""
-    with suppress(OSError):
-        folder.chmod(0o700)
-    for parent, folders, _ in os.walk(folder):
-        for name in folders:
-            path = os.path.join(parent, name)  # noqa: PTH118 - os.walk's own kind
-            if not os.path.islink(path):  # noqa: PTH114
-                with suppress(OSError):
-                    os.chmod(path, 0o700)  # noqa: PTH101
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:

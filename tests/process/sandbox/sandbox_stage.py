@@ -48,7 +48,7 @@ class Stage:
             place / "tourney_runner/process",
             dirs_exist_ok=True,
         )
-        for name in ("__init__.py", "errors.py"):
+        for name in ("__init__.py", "errors.py", "text.py"):
             shutil.copy(Path(tourney_runner.__file__).parent / name, place / "tourney_runner")
         for name in ("sandbox_driver.py", "sandbox_attack.py"):
             shutil.copy(HERE / name, place)

@@ -5,15 +5,18 @@ The folder may be written to, and nothing else that lasts. The bot itself only r
 
 from __future__ import annotations
 
+import errno
 import os
 import select
+import stat
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.folder_tree import walk
 from tourney_runner.process.launcher import Program, ResourceLimits, Rights
+from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from tourney_runner.process.child import Child
     from tourney_runner.process.launcher import Launcher
 
-__all__ = ["BUILD_LIMITS", "BuildResult", "run_build"]
+__all__ = ["BUILD_LIMITS", "MOST_BYTES", "MOST_FILES", "BuildResult", "run_build"]
 
 _GIB = 1024**3
 
@@ -30,9 +33,12 @@ BUILD_LIMITS = ResourceLimits(
 )
 """What compilers of all kinds need, and not the whole machine."""
 
-_FOLDER_SIZE = 2 * _GIB
+MOST_FILES = 20_000
+MOST_BYTES = _GIB
+"""What a bot's folder may hold, before and after it is built."""
 _OUTPUT_AT_MOST = 16 * 1024 * 1024
 _OUTPUT_KEPT = 64 * 1024
+_LONGEST_SHOWN = 300
 _CHUNK = 1024 * 1024
 """More than a pipe holds: one read empties it."""
 _STEP = 0.2
@@ -54,7 +60,7 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
     command: tuple[str, ...],
     folder: str,
     *,
-    network: bool = False,
+    rights: Rights | None = None,
     env: Mapping[str, str] | None = None,
     limits: ResourceLimits = BUILD_LIMITS,
     seconds: float = 600,
@@ -65,7 +71,7 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
         launcher: The one that will start the bot.
         command: The first word is an absolute path.
         folder: The bot's folder, which it may write to.
-        network: Whether it may use the network.
+        rights: What the organiser grants it; nothing if left out.
         env: Variables beyond the clean environment.
         limits: For the build and all below it.
         seconds: How long it may take.
@@ -74,9 +80,7 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
         OSError: The command cannot be started at all.
         RunError: The sandbox could not be set up.
     """
-    program = Program(
-        command, folder, tuple((env or {}).items()), Rights(network=network), builds=True
-    )
+    program = Program(command, folder, tuple((env or {}).items()), rights or Rights(), builds=True)
     child = launcher.start(program, limits)
     watch = _Watch(child, folder, limits)
     try:
@@ -90,6 +94,13 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
         problem = _NO_MEMORY_LEFT
     elif problem is None and ending.status != 0:
         problem = str(ending)
+    if problem is None:
+        try:
+            problem = folder_excess(folder, is_done=True)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            problem = f"made a folder that cannot be kept: {error.strerror}"
     return BuildResult(problem, watch.output.decode(errors="replace"))
 
 
@@ -147,20 +158,31 @@ class _Watch:
             return _too_much_memory(self._memory)
         if self._child.has_too_many_processes():
             return f"had more than {self._child.most_processes} processes and threads at a time"
-        if _size(self._folder) > _FOLDER_SIZE:
-            return f"wrote more than {_FOLDER_SIZE >> 20} MiB to its folder"
-        return None
+        return folder_excess(self._folder)
+
+
+def folder_excess(folder: str, *, is_done: bool = False) -> str | None:
+    """Return what is wrong with a folder that was built, to follow the word *it*.
+
+    Args:
+        folder: The folder.
+        is_done: Whether nothing writes to it any more, so that special files are looked for.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    size = 0
+    for number, found in enumerate(walk(folder, opens_up=True, cuts_off=not is_done)):
+        mode = found.status.st_mode
+        size += found.status.st_blocks * 512
+        if number >= MOST_FILES:
+            return f"made more than {MOST_FILES} files"
+        if size > MOST_BYTES:
+            return f"wrote more than {MOST_BYTES >> 20} MiB to its folder"
+        if is_done and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
+            return f"left '{escaped(found.path, _LONGEST_SHOWN)}', which is not a regular file"
+    return None
 
 
 def _too_much_memory(most: int | None) -> str:
     return f"used more than {(most or 0) >> 20} MiB of memory"
-
-
-def _size(folder: str) -> int:
-    """Bytes on the disk of all files in a folder that is being written to."""
-    size = 0
-    for place, _, files in os.walk(folder):
-        for name in files:
-            with suppress(FileNotFoundError):
-                size += Path(place, name).lstat().st_blocks * 512
-    return size

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import RunError
+from tourney_runner.process.access import view_of
 from tourney_runner.process.launcher import Launcher, next_mark
 from tourney_runner.process.process_tree import MARK, descendants, reap
 from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, bwrap_options
@@ -32,7 +33,6 @@ from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from tourney_runner.process.sandbox.self_test import complaint_of
 from tourney_runner.process.sandbox.users import identities, is_root, setpriv
-from tourney_runner.process.sandbox.visible_files import view_of
 from tourney_runner.process.spawn import spawn
 
 if TYPE_CHECKING:

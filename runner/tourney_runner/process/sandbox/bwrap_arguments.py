@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.access import system
 from tourney_runner.process.launcher import clean_environment
-from tourney_runner.process.sandbox.visible_files import system
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tourney_runner.process.access import View
     from tourney_runner.process.launcher import Program, ResourceLimits
-    from tourney_runner.process.sandbox.visible_files import View
 
 __all__ = ["FEATURES", "Features", "bwrap_options"]
 
@@ -56,7 +56,7 @@ def bwrap_options(
         features: What this bubblewrap knows.
         as_root: Whether bubblewrap runs as root, and so without a user namespace.
     """
-    environment = clean_environment(program, _TEMP) | dict(view.env) | dict(program.env)
+    environment = clean_environment(program, _TEMP, view)
     return [
         *_isolation(features, network=program.rights.network, as_root=as_root),
         *(word for pair in environment.items() for word in ("--setenv", *pair)),

@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import RunError
+from tourney_runner.process.access import view_of
+from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.launcher import Launcher, clean_environment, next_mark
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.sandbox import landlock_child
@@ -34,9 +36,8 @@ from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from tourney_runner.process.sandbox.self_test import complaint_of
 from tourney_runner.process.sandbox.users import identities, is_root
-from tourney_runner.process.sandbox.visible_files import view_of
 from tourney_runner.process.spawn import spawn
-from tourney_runner.process.temporary_folders import make_temp, remove_tree
+from tourney_runner.process.temporary_folders import make_temp
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -93,7 +94,7 @@ class LandlockLauncher(Launcher):
                 temp = make_temp("build")
                 undo.callback(remove_tree, temp)
             policy = Policy(program.rights.network, program.builds, shares_host=True)
-            environment = clean_environment(program, str(temp or _NO_FOLDER)) | dict(view.env)
+            environment = clean_environment(program, str(temp or _NO_FOLDER), view)
             launch = _Launch(
                 program=program,
                 plan={
@@ -104,7 +105,7 @@ class LandlockLauncher(Launcher):
                     "rules": file_rules(self._version, program, view, temp),
                     "filter": self._filter(policy),
                 },
-                environment=environment | dict(program.env),
+                environment=environment,
                 temp=temp,
                 most_processes=None if self._counted else limits.processes,
                 group=group,

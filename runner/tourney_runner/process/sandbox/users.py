@@ -16,6 +16,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, cast
 
 from tourney_runner.errors import RunError
+from tourney_runner.process.folder_tree import walk
 from tourney_runner.process.launcher import SAFE_PATH
 from tourney_runner.process.sandbox.probe_result import UnavailableError
 
@@ -157,8 +158,9 @@ def check_readable(folder: str) -> None:
 
 def lend(folder: str, user: int) -> None:
     """Give a folder and all in it to a user, for a build; `take_back` must follow."""
-    for path in (folder, *_below(folder)):
-        os.chown(path, user, user, follow_symlinks=False)
+    os.chown(folder, user, user)
+    for found in walk(folder, cuts_off=True):
+        os.chown(found.name, user, user, dir_fd=found.folder, follow_symlinks=False)
 
 
 def take_back(folder: str) -> None:
@@ -166,18 +168,13 @@ def take_back(folder: str) -> None:
 
     Programs lose the bits that would start them as another user.
     """
-    for path in (folder, *_below(folder)):
-        os.chown(path, os.geteuid(), os.getegid(), follow_symlinks=False)
-        mode = os.lstat(path).st_mode
+    own = os.geteuid(), os.getegid()
+    os.chown(folder, *own)
+    Path(folder).chmod(Path(folder).stat().st_mode & 0o700 | 0o555)
+    for found in walk(folder, cuts_off=True):
+        os.chown(found.name, *own, dir_fd=found.folder, follow_symlinks=False)
+        mode = found.status.st_mode
         if stat.S_ISLNK(mode):
             continue
         runnable = 0o111 if stat.S_ISDIR(mode) or mode & 0o100 else 0
-        os.chmod(path, mode & 0o700 | 0o444 | runnable)  # noqa: PTH101 - beside os.chown
-
-
-def _below(folder: str) -> list[str]:
-    return [
-        os.path.join(place, name)  # noqa: PTH118 - os.walk gives strings, and there may be many
-        for place, folders, files in os.walk(folder)
-        for name in (*folders, *files)
-    ]
+        os.chmod(found.name, mode & 0o700 | 0o444 | runnable, dir_fd=found.folder)

@@ -1,0 +1,633 @@
+"""Deciding which program starts a bot, and which files of this machine the bot may see.
+
+A bot sees the system, its own folder, what the tournament's file grants it, and the installation
+that its program belongs to. Programs come from places that the organiser controls:
+
+- the folders of the system;
+- the Python that runs this program, and what version managers have installed for the organiser;
+- a single program in a folder of the organiser's search path, with its whole installation only if
+  that is of a known kind;
+- folders that the tournament's file grants with ``tools:``.
+
+What a bot brings (its command, links, first lines of scripts, ELF headers, ``pyvenv.cfg``) selects
+among these places and never adds to them. A path that leads anywhere else is an error, and is not
+opened or even tested for existence. The organiser's own files are trusted to name others: a link
+in a folder of the search path may lead to a program elsewhere, for example.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tourney_runner.process.executables import MOST_INTERPRETERS, UnrunnableError, read_header
+from tourney_runner.process.installations import (
+    holds,
+    home_folder,
+    installation_around,
+    is_crowded,
+    is_private,
+    managed_installations,
+    rustup_folders,
+    search_folders,
+    unshimmed,
+)
+from tourney_runner.text import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tourney_runner.process.launcher import Program
+
+__all__ = [
+    "NotGrantedError",
+    "ProgramError",
+    "System",
+    "View",
+    "choose_program",
+    "resolver_within",
+    "system",
+    "tool_folders",
+    "tools_line",
+    "view_of",
+    "visible_file",
+]
+
+_TOP_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_SETTINGS = ("ld.so.cache", "alternatives", "ssl", "localtime", "java-*")
+_NETWORK_SETTINGS = (
+    *("resolv.conf", "hosts", "host.conf", "nsswitch.conf", "gai.conf"),
+    *("services", "protocols", "ca-certificates", "pki"),
+)
+"""Below /etc."""
+
+_MOST_LINKS = 40
+_MOST_SETTINGS_BYTES = 65536
+"""Of a ``pyvenv.cfg``."""
+_LONGEST_SHOWN = 300
+
+
+class ProgramError(Exception):
+    """A command cannot be started; the message says why, to follow the word that is wrong."""
+
+
+class NotGrantedError(ProgramError):
+    """A path leads out of all that a bot may see; the message gives the line that grants it."""
+
+
+@dataclass(frozen=True)
+class System:
+    """The parts of the system that every program needs; real paths."""
+
+    trees: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    """Places and their targets."""
+    settings: tuple[str, ...]
+    network_settings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """The files that one program needs beyond the system."""
+
+    folder: str
+    """The real path of the folder that it starts in."""
+    trees: tuple[str, ...]
+    """Real paths of files and folders."""
+    links: tuple[tuple[str, str], ...]
+    """Places and their targets, none of them inside a tree."""
+    search: tuple[str, ...] = ()
+    """Folders of programs that come before the system's in ``PATH``."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables that its tools need; ``{home}`` in a value stands for the bot's home."""
+
+
+@cache
+def system() -> System:
+    """Return what is the same for all programs; looked up once."""
+    trees, links = ["/usr"], []
+    for name in _TOP_FOLDERS:
+        place = Path("/", name)
+        if place.is_symlink():
+            links.append((str(place), str(place.readlink())))
+        elif place.is_dir():
+            trees.append(str(place))
+    return System(tuple(trees), tuple(links), _settings(_SETTINGS), _settings(_NETWORK_SETTINGS))
+
+
+def _settings(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(str(path) for pattern in patterns for path in sorted(Path("/etc").glob(pattern)))
+
+
+def view_of(program: Program) -> View:
+    """Return what a program needs beyond the system.
+
+    Args:
+        program: Its first word is an absolute path, as `choose_program` gives it.
+
+    Raises:
+        FileNotFoundError: Its folder, its program or something granted is not there.
+        PermissionError: Its folder cannot be shown, such as ``/``, or its program is not among
+            those that the bot may use.
+    """
+    if is_crowded(os.path.realpath(program.folder)):
+        raise PermissionError(f"a bot's folder must hold nothing but the bot: {program.folder}")
+    finder = _Finder(
+        program.folder,
+        tools=program.rights.tools,
+        data=program.rights.data,
+        search=dict(program.env).get("PATH"),
+    )
+    path = program.command[0]
+    try:
+        finder.add_program(path, trusted=finder.is_searched(path))
+    except NotGrantedError as error:
+        raise PermissionError(f"{_quoted(path)}: {error}") from error
+    except ProgramError as error:
+        raise FileNotFoundError(f"{_quoted(path)}: {error}") from error
+    return finder.view()
+
+
+def choose_program(  # noqa: PLR0913 - the word, and all that decides what it may stand for
+    word: str,
+    folder: str | None,
+    *,
+    search: str | None = None,
+    tools: tuple[str, ...] = (),
+    data: tuple[str, ...] = (),
+    staged: bool = True,
+) -> str:
+    """Return the program that the first word of a command stands for, as an absolute path.
+
+    A path is relative to the bot's folder. A bare name is a program of that folder, or else one
+    of the granted tools, or else one on the search path.
+
+    Args:
+        word: The word.
+        folder: The bot's folder, if it has any.
+        search: A search path instead of this process's own.
+        tools: Folders of programs that the tournament grants.
+        data: Files and folders that it grants to be read.
+        staged: Whether the folder is the copy that will run. If it is the author's own folder, no
+            file in it is opened.
+
+    Raises:
+        ProgramError: There is no such program, or it cannot run here.
+        NotGrantedError: The bot may not use it.
+    """
+    if not word.startswith("/") and os.path.normpath(word).split("/")[0] == "..":
+        raise ProgramError("this leads out of the bot's folder, and only that folder is copied")
+    finder = _Finder(folder, tools=tools, data=data, search=search, opens_own=staged)
+    found = finder.find(word)
+    finder.add_program(found, trusted=finder.is_searched(found))
+    if not finder.is_searched(found):
+        return found
+    real = unshimmed(found)
+    if real != found:
+        again = _Finder(folder, tools=tools, data=data, search=search, opens_own=staged)
+        again.add_program(real, trusted=True)
+    return real
+
+
+def visible_file(
+    path: str,
+    folder: str | None = None,
+    *,
+    tools: tuple[str, ...] = (),
+    data: tuple[str, ...] = (),
+) -> str:
+    """Return the real path of something that a bot names, if the bot may see it.
+
+    Args:
+        path: Absolute.
+        folder: The bot's folder, if it has any.
+        tools: Folders of programs that the tournament grants.
+        data: Files and folders that it grants to be read.
+
+    Raises:
+        NotGrantedError: The bot may not see it. It is not looked at.
+        ProgramError: It is a circle of links.
+        OSError: It is not there, or its folder cannot be read.
+    """
+    return _Finder(folder, tools=tools, data=data).real_path(path)
+
+
+def resolver_within(folder: str) -> Callable[[str], str]:
+    """Return a function like `visible_file`, for which nothing counts but a bot's folder.
+
+    Args:
+        folder: The folder.
+    """
+    finder = _Finder(folder)
+    finder.forget_places()
+    return finder.real_path
+
+
+def tools_line(path: str) -> str:
+    """Return the line of a tournament's file that grants a program.
+
+    Args:
+        path: The program, absolute. It is not looked at.
+    """
+    clean = os.path.normpath(path)
+    folder = os.path.dirname(clean)
+    if os.path.basename(folder) in ("bin", "sbin"):
+        folder = os.path.dirname(folder)
+    granted = clean if _is_too_much(folder) else folder
+    plain = re.fullmatch(r"[A-Za-z0-9_./+@-]+", granted)
+    return f"tools: [{granted if plain else json.dumps(granted)}]"
+
+
+def _is_too_much(folder: str) -> bool:
+    """Return whether granting a folder would show far more than a program, by its name alone."""
+    return (
+        (folder.count("/") < 2 and folder in ("/", "/home", "/opt", "/srv", "/var", "/tmp", "/etc"))  # noqa: S108
+        or folder in ("/root", "/var/tmp", "/usr/local")  # noqa: S108
+        or os.path.dirname(folder) == "/home"
+        or os.path.basename(folder) == ".local"
+        or holds(folder, home_folder())
+        or holds(folder, str(Path.home()))
+    )
+
+
+class _Finder:
+    """Follows paths by hand, link by link, and notes what has to be shown for them."""
+
+    def __init__(
+        self,
+        folder: str | None,
+        *,
+        tools: tuple[str, ...] = (),
+        data: tuple[str, ...] = (),
+        search: str | None = None,
+        opens_own: bool = True,
+    ) -> None:
+        self.folder = "/nowhere" if folder is None else os.path.realpath(folder)
+        if folder is not None and not os.path.isdir(self.folder):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+        self._has_folder = folder is not None
+        self._opens_own = opens_own
+        self._links: dict[str, str] = {}
+        self._trees: list[str] = []
+        self._bins: list[str] = []
+        self._env: dict[str, str] = {}
+        parts = system()
+        self._system = (*parts.trees, *(place for place, _ in parts.links), *parts.settings)
+        self._installations = tuple(
+            tree for tree in managed_installations() if not holds(tree, self.folder)
+        )
+        self._data = _both(data)
+        self._tools = _both(tools)
+        self._tool_folders = tool_folders(tools)
+        self._search = tuple(
+            place
+            for place in (*self._tool_folders, *search_folders(search))
+            if not holds(self.folder, os.path.realpath(place))
+        )
+        self._organisers = (*self._system, *self._installations, *self._tools)
+        self._allowed = (*self._organisers, *self._data, self.folder)
+        # The folder may have been named through links, and all on the way to a place is seen.
+        own_names = () if folder is None else (os.path.abspath(folder),)
+        self._ways = {
+            str(parent)
+            for place in (*self._allowed, *self._search, *own_names)
+            for parent in Path(place, "_").parents
+        }
+        for path in own_names:
+            self._walk(path, trusted=True)  # for the links on the way
+        for path in (*tools, *data):
+            self._show(self._walk(path, trusted=True))
+
+    def forget_places(self) -> None:
+        """Have nothing count but the bot's folder."""
+        self._allowed, self._organisers, self._search = (self.folder,), (), ()
+
+    def real_path(self, path: str) -> str:
+        """Return a path that the bot names, with its links resolved; see `visible_file`."""
+        return self._walk(path, trusted=False)
+
+    def find(self, word: str) -> str:
+        """Return where a program should be, by the first word of a command.
+
+        Raises:
+            ProgramError: There is no such program.
+        """
+        if word.startswith("/"):
+            return word
+        if "/" in word or word in (".", ".."):
+            return str(Path(self.folder, word))
+        own = f"{self.folder}/{word}"
+        if self._has_folder and _is_program(own, follow=False):
+            return own
+        for place in self._search:
+            if _is_program(f"{place}/{word}"):
+                return f"{place}/{word}"
+        if self._has_folder and os.path.lexists(own):
+            return own
+        raise ProgramError(
+            "there is no such program on the search path, expected one that is installed"
+        )
+
+    def is_searched(self, path: str) -> bool:
+        """Return whether a path names a program in a folder of the search path."""
+        return os.path.dirname(path) in self._search
+
+    def add_program(self, path: str, *, trusted: bool) -> None:
+        """Show a program with the installation that it belongs to, and what it is run by.
+
+        Args:
+            path: The program.
+            trusted: Whether the organiser names it, and not the bot.
+
+        Raises:
+            ProgramError: It is not there or cannot run.
+            NotGrantedError: The bot may not use it.
+        """
+        named: str | None = None
+        for _ in range(MOST_INTERPRETERS + 1):
+            real = self._program(path, named=named, trusted=trusted)
+            own = self._is_bots(real)
+            if own and not self._opens_own:
+                return
+            interpreter, is_script = self._interpreter(real)
+            if interpreter is None:
+                return
+            named, trusted = interpreter, not own
+            if not interpreter.startswith("/"):
+                path = f"{self.folder}/{interpreter}"
+                trusted = False
+            else:
+                path = interpreter
+            if not is_script:
+                self._program(path, named=named, trusted=trusted)
+                return
+        raise ProgramError("its interpreter is a script whose interpreter is a script, and so on")
+
+    def _program(self, path: str, *, named: str | None, trusted: bool) -> str:
+        """Show one program; return its real path.
+
+        Args:
+            path: Where it is.
+            named: As the file before calls it; None for the first.
+            trusted: Whether the organiser names it.
+        """
+        before = set(self._links)
+        try:
+            real = self._walk(path, trusted=trusted)
+            status = os.lstat(real)
+        except FileNotFoundError:
+            raise ProgramError(_missing(named)) from None
+        except PermissionError:
+            raise ProgramError("its folder cannot be read") from None
+        except OSError as error:
+            raise ProgramError(f"it cannot be looked at: {error.strerror}") from None
+        except NotGrantedError as error:
+            reason = "" if named is None else f"it is run by {_quoted(named)}: "
+            raise NotGrantedError(f"{reason}{error}") from None
+        self._check_runs(status, real, named)
+        for place in (*(link for link in self._links if link not in before), real):
+            self._add_environment(place, trusted=trusted)
+        self._add_installation(real)
+        return real
+
+    def _check_runs(self, status: os.stat_result, real: str, named: str | None) -> None:
+        subject = "this" if named is None else f"its interpreter {_quoted(named)}"
+        if stat.S_ISDIR(status.st_mode):
+            raise ProgramError(f"{subject} is a folder, expected a program")
+        if not stat.S_ISREG(status.st_mode):
+            raise ProgramError(f"{subject} is not a regular file, expected a program")
+        if not status.st_mode & 0o111 or not os.access(real, os.X_OK):
+            what = "this file" if named is None else subject
+            raise ProgramError(
+                f"{what} is not executable, expected a program: chmod +x it or name its interpreter"
+            )
+
+    def _interpreter(self, real: str) -> tuple[str | None, bool]:
+        try:
+            header = read_header(real)
+        except UnrunnableError as error:
+            raise ProgramError(str(error)) from None
+        except OSError:  # a program that may be run but not read
+            return None, False
+        return header.interpreter, header.is_script
+
+    def _add_installation(self, real: str) -> None:
+        if any(holds(tree, real) for tree in (*system().trees, self.folder)):
+            return
+        if any(holds(tree, real) for tree in (*self._tools, *self._data)):
+            return
+        known = [tree for tree in self._installations if holds(tree, real)]
+        root = max(known, key=len) if known else installation_around(real)
+        rustup = rustup_folders(real)
+        if rustup is not None:
+            home, cargo = rustup
+            self._show(os.path.realpath(home))
+            self._show(os.path.realpath(cargo))
+            self._bins.append(cargo)
+            self._env |= {"RUSTUP_HOME": home, "CARGO_HOME": "{home}/cargo"}
+        elif root is not None and not holds(root, self.folder):
+            self._show(os.path.realpath(root))
+            self._bins.append(f"{root}/bin")
+        else:
+            self._show(real)
+
+    def _add_environment(self, place: str, *, trusted: bool) -> None:
+        """Show the Python that a virtual environment was made from, and the environment.
+
+        Args:
+            place: A program that may be part of a virtual environment.
+            trusted: Whether the organiser names it.
+        """
+        root = os.path.dirname(os.path.dirname(place))
+        own = self._is_bots(root)
+        if own and not self._opens_own:
+            return
+        if not (trusted or any(holds(tree, root) for tree in self._allowed)) or is_private(root):
+            return
+        home = _home_of_environment(f"{root}/pyvenv.cfg")
+        if home is None or (holds(root, self.folder) and root != self.folder):
+            return
+        self._show(root)
+        if not own:
+            self._bins.append(f"{root}/bin")
+        python = f"{home}/python3"
+        try:
+            real = self._walk(python, trusted=not own)
+        except NotGrantedError as error:
+            raise NotGrantedError(
+                f"its virtual environment was made from {_quoted(home)}: {error}"
+            ) from None
+        except OSError:
+            return  # a link to its program leads on, or there is none and it cannot run
+        self._add_installation(real)
+
+    def _is_bots(self, path: str) -> bool:
+        """Return whether a path is where the bot's author may have put files."""
+        return any(holds(tree, path) for tree in (self.folder, *self._data))
+
+    def _show(self, real: str) -> None:
+        self._trees.append(real)
+
+    def _walk(self, path: str, *, trusted: bool) -> str:
+        """Return a path without links; note every link on the way.
+
+        Args:
+            path: An absolute path.
+            trusted: Whether the organiser names it, so that it may lead anywhere.
+
+        Raises:
+            NotGrantedError: It leads where the bot may see nothing. Nothing there is touched.
+            FileNotFoundError: It leads nowhere.
+            OSError: A folder on the way cannot be read.
+        """
+        done, todo, links = "/", path.split("/")[::-1], 0
+        while todo:
+            name = todo.pop()
+            if name in ("", "."):
+                continue
+            if name == "..":
+                done = os.path.dirname(done)
+                continue
+            here = f"{done.rstrip('/')}/{name}"
+            if self._is_bots(here):
+                trusted = False
+            if not trusted and not self._may_look_at(here):
+                raise NotGrantedError(_not_granted("/".join([here, *todo[::-1]])))
+            status = os.lstat(here)
+            if not stat.S_ISLNK(status.st_mode):
+                done = here
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                raise ProgramError("it is a circle of links")
+            self._links[here] = target = os.readlink(here)
+            if not any(todo) and self._is_organisers(here):
+                trusted = True  # nothing of what follows was named by the bot
+            done = "/" if target.startswith("/") else done
+            todo += target.split("/")[::-1]
+        return done
+
+    def _may_look_at(self, here: str) -> bool:
+        return (
+            here in self._ways
+            or any(holds(tree, here) for tree in self._allowed)
+            or os.path.dirname(here) in self._search
+        )
+
+    def _is_organisers(self, here: str) -> bool:
+        """Return whether the organiser has put something where it is."""
+        if self._is_bots(here):
+            return False
+        folder = os.path.dirname(here)
+        return folder in self._search or any(holds(tree, here) for tree in self._organisers)
+
+    def view(self) -> View:
+        """Return what was found, each thing once."""
+        hidden = (*system().trees, self.folder)
+        trees = [
+            tree
+            for tree in dict.fromkeys(self._trees)
+            if not any(holds(other, tree) for other in hidden)
+            and not any(holds(other, tree) for other in self._trees if other != tree)
+        ]
+        taken = (*hidden, *trees)
+        links = {
+            place: target
+            for place, target in self._links.items()
+            if (place, target) not in system().links
+            and not any(holds(tree, place) for tree in (*taken, *system().settings))
+        }
+        bins = [
+            place
+            for place in dict.fromkeys((*self._tool_folders, *self._bins))
+            if ":" not in place and not any(holds(tree, place) for tree in system().trees)
+        ]
+        return View(
+            self.folder, tuple(trees), tuple(links.items()), tuple(bins), tuple(self._env.items())
+        )
+
+
+def tool_folders(tools: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders of programs in what a tournament grants as tools.
+
+    Args:
+        tools: Folders, of installations or of programs; single files have to be named by path.
+    """
+    places = (place for tool in tools for place in (f"{tool}/bin", tool))
+    return tuple(place for place in places if ":" not in place and os.path.isdir(place))
+
+
+def _both(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return paths as they are named and with their links resolved."""
+    return tuple(dict.fromkeys(name for path in paths for name in (path, os.path.realpath(path))))
+
+
+def _is_program(path: str, *, follow: bool = True) -> bool:
+    """Return whether there is a file that may be run.
+
+    Args:
+        path: Where.
+        follow: Whether it may be a link; one in a bot's folder could lead anywhere.
+    """
+    try:
+        status = os.stat(path) if follow else os.lstat(path)
+    except OSError:
+        return False
+    if stat.S_ISLNK(status.st_mode):
+        return True
+    return stat.S_ISREG(status.st_mode) and os.access(path, os.X_OK)
+
+
+def _home_of_environment(settings: str) -> str | None:
+    """Return the folder of the Python that a virtual environment was made from.
+
+    Args:
+        settings: Where its ``pyvenv.cfg`` would be.
+    """
+    try:
+        descriptor = os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        text = os.read(descriptor, _MOST_SETTINGS_BYTES).decode(errors="surrogateescape")
+    finally:
+        os.close(descriptor)
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        if equals and key.strip().lower() == "home" and value.strip().startswith("/"):
+            return value.strip()
+    return None
+
+
+def _missing(named: str | None) -> str:
+    if named is None:
+        return "there is no such file, expected a program"
+    if named.endswith("\r"):
+        return (
+            f"its first line names the interpreter {_quoted(named)}: the line ends with a carriage "
+            r"return (\r, as Windows writes lines); save the file with plain line ends"
+        )
+    return (
+        f"it is run by {_quoted(named)}, and there is no such file; expected an interpreter that "
+        "is installed here"
+    )
+
+
+def _not_granted(path: str) -> str:
+    return (
+        "a bot may not use this; if the organiser wishes it, the bot's entry in the tournament's "
+        f"file needs {tools_line(path)}"
+    )
+
+
+def _quoted(text: str) -> str:
+    return f"'{escaped(text, _LONGEST_SHOWN)}'"

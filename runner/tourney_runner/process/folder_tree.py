@@ -1,0 +1,235 @@
+"""Walking and removing folders that bots have written to.
+
+Such a folder may be of any depth, unreadable to its owner, and changed while it is walked. So
+nothing here recurses, no path is longer than the system allows, and no link is followed: each
+folder is opened below the one before it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["MOST_LEVELS", "Found", "open_file", "remove_tree", "walk"]
+
+MOST_LEVELS = 64
+"""Folders inside each other."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_O_PATH: int | None = getattr(os, "O_PATH", None)
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Found(NamedTuple):
+    """Something in a folder; valid until the next step of the walk."""
+
+    path: str
+    """Relative to the folder that is walked."""
+    status: os.stat_result
+    """Of the thing itself, if it is a link."""
+    name: str
+    """Within its own folder."""
+    folder: int
+    """A descriptor of its own folder."""
+
+    def is_folder(self) -> bool:
+        """Return whether it is a folder, and no link to one."""
+        return stat.S_ISDIR(self.status.st_mode)
+
+
+def walk(
+    folder: str | Path,
+    *,
+    skip: Callable[[str], bool] = lambda _: False,
+    opens_up: bool = False,
+    cuts_off: bool = False,
+) -> Iterator[Found]:
+    """Yield all that is in a folder, a folder before what is in it.
+
+    Args:
+        folder: The folder.
+        skip: Whether to leave out everything of a name.
+        opens_up: Whether folders that their owner cannot read are made readable.
+        cuts_off: Whether to leave out what is deeper than `MOST_LEVELS` or has gone in the
+            meantime, instead of raising.
+
+    Raises:
+        OSError: A folder cannot be read, or they are nested too deeply (``ELOOP``).
+    """
+    root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        todo = [""]
+        while todo:
+            place = todo.pop()
+            try:
+                here = _open_folder(root, place, opens_up=opens_up)
+            except OSError:
+                if cuts_off and place:
+                    continue
+                raise
+            try:
+                for found in _content(here, place, skip, cuts_off=cuts_off):
+                    yield found
+                    if found.is_folder():
+                        if found.path.count("/") + 1 < MOST_LEVELS:
+                            todo.append(found.path)
+                        elif not cuts_off:
+                            message = f"folders are nested more than {MOST_LEVELS} deep"
+                            raise OSError(errno.ELOOP, message, str(Path(folder, found.path)))
+            finally:
+                os.close(here)
+    finally:
+        os.close(root)
+
+
+def _content(
+    here: int, place: str, skip: Callable[[str], bool], *, cuts_off: bool
+) -> Iterator[Found]:
+    with os.scandir(here) as entries:
+        names = [entry.name for entry in entries if not skip(entry.name)]
+    for name in names:
+        try:
+            status = os.stat(name, dir_fd=here, follow_symlinks=False)
+        except FileNotFoundError:
+            if cuts_off:
+                continue
+            raise
+        yield Found(f"{place}/{name}" if place else name, status, name, here)
+
+
+def _open_folder(root: int, path: str, *, opens_up: bool = False) -> int:
+    """Open a folder below another one, without following links."""
+    here = os.dup(root)
+    for name in path.split("/") if path else ():
+        above = here
+        try:
+            try:
+                here = os.open(name, _FOLDER, dir_fd=above)
+            except PermissionError:
+                if not opens_up:
+                    raise
+                _make_ours(name, above)
+                here = os.open(name, _FOLDER, dir_fd=above)
+        finally:
+            os.close(above)
+    return here
+
+
+def _make_ours(name: str, folder: int) -> None:
+    """Let the owner of a folder do anything with it; links are left alone."""
+    if _O_PATH is None:
+        os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
+        return
+    place = os.open(name, _O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.chmod(f"/proc/self/fd/{place}", 0o700)
+    finally:
+        os.close(place)
+
+
+def open_file(folder: str | Path, path: str) -> int:
+    """Open a regular file of a folder to read it, without following a link on the way.
+
+    Args:
+        folder: The folder.
+        path: Relative to it.
+
+    Raises:
+        OSError: It cannot be read, or is not a regular file (``EINVAL``).
+    """
+    above, _, name = path.rpartition("/")
+    root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        here = _open_folder(root, above)
+    finally:
+        os.close(root)
+    try:
+        descriptor = os.open(name, _FILE, dir_fd=here)
+    finally:
+        os.close(here)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "this is not a regular file", str(Path(folder, path)))
+    return descriptor
+
+
+def remove_tree(folder: Path, *, must: bool = False) -> None:
+    """Remove a folder, whatever bots have made of it.
+
+    Args:
+        folder: The folder; a link is not followed.
+        must: Whether to raise if something cannot be removed.
+
+    Raises:
+        OSError: Something is left, and `must` is true.
+    """
+    failures: list[OSError] = []
+    with _noted(failures):
+        parent = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            _remove(folder.name, parent, failures)
+        finally:
+            os.close(parent)
+    if failures and must:
+        raise failures[0]
+
+
+@contextmanager
+def _noted(failures: list[OSError]) -> Iterator[None]:
+    """Go on after a failure, unless it means that nothing is left to do."""
+    try:
+        yield
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        failures.append(error)
+
+
+def _remove(name: str, parent: int, failures: list[OSError]) -> None:
+    """Remove a folder; subfolders are moved to its top one by one, so that depth is no matter."""
+    with suppress(PermissionError):  # another's, which root may still remove
+        _make_ours(name, parent)
+    top = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        token, number = secrets.token_hex(8), 0
+        todo = _without_files(top, failures)
+        while todo:
+            below = todo.pop()
+            with _noted(failures):
+                with suppress(PermissionError):
+                    _make_ours(below, top)
+                here = os.open(below, _FOLDER, dir_fd=top)
+                try:
+                    for inner in _without_files(here, failures):
+                        number += 1
+                        with _noted(failures):
+                            with suppress(PermissionError):
+                                _make_ours(inner, here)
+                            moved = f"{token}-{number}"
+                            os.rename(inner, moved, src_dir_fd=here, dst_dir_fd=top)
+                            todo.append(moved)
+                finally:
+                    os.close(here)
+                os.rmdir(below, dir_fd=top)
+    finally:
+        os.close(top)
+    os.rmdir(name, dir_fd=parent)
+
+
+def _without_files(folder: int, failures: list[OSError]) -> list[str]:
+    """Remove all but the folders from a folder; return their names."""
+    with os.scandir(folder) as entries:
+        names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in names:
+        if not is_folder:
+            with _noted(failures):
+                os.unlink(name, dir_fd=folder)
+    return [name for name, is_folder in names if is_folder]
