@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONG = {"schedule": {"rounds": 12}}
 """Some seconds, since the bots take naps: long enough to be disturbed in the middle."""
-NO_ROOM = r"a worker program ended \(exit status 3\); it said: no room in here"
+NO_ROOM = r"a worker program ended \(exit status 3\); the end of its stderr: no room in here"
 LEAVES_A_DAEMON = """
 if not os.fork():
     os.setsid()
@@ -197,7 +197,7 @@ def test_a_dask_worker_that_hangs_is_named_and_others_play_until_it_answers(
     hanging = shared_cluster.workers[0]
     os.kill(hanging.pid, signal.SIGSTOP)
     try:
-        said = next(line for line in process.stderr if "what it was at is played again" in line)
+        said = next(line for line in process.stderr if "its matches are played again" in line)
     finally:
         os.kill(hanging.pid, signal.SIGCONT)
     assert re.search("the Dask worker tcp://.* has not answered for . s; what it was", said)
@@ -255,7 +255,7 @@ def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster, at_h
     process = _started(arena, config, cluster)
     cluster.workers[0].kill()
     ended = arena.end(process)
-    assert "is gone; what it was at is played again" in ended.stderr
+    assert "is gone; its matches are played again" in ended.stderr
     assert arena.files("far") == at_home.files()
     assert _deals(arena, "far") == _deals(at_home, "out")  # each of them once
     assert until(lambda: cluster.is_clean() and arena.is_clean())

@@ -31,10 +31,10 @@ _TYPES = {
 
 
 def archive_key(folder: Path) -> str:
-    """The name of the archive of a folder: SHA-256 (hex) of paths, executable bits and contents.
+    """Return the name of a folder's archive: SHA-256 (hex) of paths, executable bits and contents.
 
     Raises:
-        UsageError: The folder holds what cannot be copied.
+        UsageError: The folder has an entry that cannot be copied.
         OSError: It cannot be read.
     """
     return digest(folder, scan(folder))
@@ -44,8 +44,8 @@ def pack(folder: Path, file: IO[bytes]) -> None:
     """Write a folder's archive.
 
     Raises:
-        UsageError: The folder holds what cannot be copied.
-        OSError: It cannot be read, or the file not be written.
+        UsageError: The folder has an entry that cannot be copied.
+        OSError: The folder cannot be read, or the file cannot be written.
     """
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for entry in scan(folder):
@@ -58,24 +58,24 @@ def pack(folder: Path, file: IO[bytes]) -> None:
 
 
 def is_unpacked(cache: Path, key: str) -> bool:
-    """Whether this host has the sources already, whole and unchanged."""
+    """Return whether this host already has the sources, complete and unchanged."""
     with slot(cache / _FOLDER, key) as place:
         return place.is_complete()
 
 
 def unpacked_folder(cache: Path, key: str) -> Path:
-    """Where the sources are once they are unpacked."""
+    """Return the folder of the unpacked sources."""
     return cache / _FOLDER / key / "bot"
 
 
 def unpack(cache: Path, key: str, file: IO[bytes]) -> None:
     """Unpack an archive into the cache, unless another process has done so meanwhile.
 
-    Whoever sends an archive may run any code here anyway (it is Dask's way to work), so its
-    paths are not distrusted; its contents must be those that its name says.
+    A client of Dask can run any code here anyway, so the paths in the archive are trusted. Its
+    contents must match its name.
 
     Raises:
-        UsageError: They are not.
+        UsageError: They do not.
         OSError: The cache cannot be written.
     """
     with slot(cache / _FOLDER, key) as place:
@@ -93,7 +93,7 @@ def unpack(cache: Path, key: str, file: IO[bytes]) -> None:
 
 def _check(folder: Path, key: str) -> None:
     if archive_key(folder) != key:
-        raise UsageError("a bot's files have changed while they were sent; run this again")
+        raise UsageError("a bot's files changed while they were sent; run this again")
 
 
 def _member(entry: Entry) -> tarfile.TarInfo:

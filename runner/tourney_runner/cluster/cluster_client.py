@@ -1,6 +1,6 @@
-"""The client of a Dask cluster: sees who comes and who goes, and has each Dask worker play.
+"""The client of a Dask cluster: it follows the Dask workers and has each of them play.
 
-Everything here happens in one thread; the inbox and the news are for what goes to another.
+Everything here happens in one thread; the inbox and the news lead to another one.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ if TYPE_CHECKING:
 __all__ = ["LOCAL", "ClusterClient"]
 
 LOCAL = "local"
-"""Instead of an address: a cluster of its own, on this machine."""
+"""The name, instead of an address, of a cluster that is started on this machine."""
 
 _PATIENCE = 30.0
 """Seconds to wait for the scheduler, and for a worker that can play."""
 _SLOW, _LOST = 5.0, 60.0
-"""Seconds of silence after which no worker is blamed for a scheduler, and after which it is lost.
-"""
+"""Seconds of silence of the scheduler after which workers are no longer blamed for it, and after
+which it counts as lost."""
 _LOOK = 0.5
-"""Seconds between two looks at who is there."""
+"""Seconds between two checks of the list of workers."""
 _SPARING = {"distributed.worker.profile.enabled": False}
-"""Dask looks a hundred times a second where its tasks are: half of what an idle worker costs."""
+"""Dask profiles its tasks a hundred times a second: half of the CPU of an idle worker."""
 _LEAVING = 8.0
-"""Seconds that workers get to end what the run has started there."""
+"""Seconds that workers get to end the processes of the run."""
 _PAUSED = "is paused by Dask, because its memory is used up (see its --memory-limit)"
 
 
 class ClusterClient:
-    """Runs tasks on a cluster until it is told to stop.
+    """A client that runs tasks on a cluster until it is cancelled.
 
     Args:
-        address: The scheduler's, or `LOCAL`.
-        bundle: What every worker needs.
-        jobs: With `LOCAL`: how many workers; None for one a core.
-        inbox: Where outcomes go, and at last the error that ended this, if one did.
-        news: Where lines for the user go.
+        address: The scheduler's address, or `LOCAL`.
+        bundle: The data that every worker needs.
+        jobs: With `LOCAL`: the number of workers; None for one per core.
+        inbox: Gets the outcomes, and the error that ended the client, if any.
+        news: Gets lines for the user.
     """
 
     def __init__(
@@ -96,29 +96,29 @@ class ClusterClient:
 
     @property
     def slots(self) -> int:
-        """Matches that can be played at a time, now."""
+        """The number of matches that can be played at once now."""
         return self._queue.places
 
     async def run(self) -> None:
         """Work until cancelled.
 
         Raises:
-            UsageError: There is no cluster that can play.
-            RunError: It was lost, or a task cannot be done.
+            UsageError: No cluster can play.
+            RunError: The cluster was lost, or a task cannot be done.
         """
         async with AsyncExitStack() as stack:
             self._client = await self._connected(stack)
             stack.push_async_callback(self._leave)
-            self._client.subscribe_topic(worker_plugin.topic(self._bundle.run), self._hear)
+            self._client.subscribe_topic(worker_plugin.topic(self._bundle.run), self._on_message)
             async with first_error(), asyncio.TaskGroup() as group:
                 await self._watch(group)
 
     def submit(self, task: Task) -> None:
-        """Take a task; called in the thread of this."""
+        """Queue a task; called in the client's own thread."""
         self._queue.put(task)
 
     def be_polite(self) -> None:
-        """When this is cancelled, the workers and bots get time to end."""
+        """Give workers and bots time to end when the client is cancelled."""
         self._politely = True
 
     async def _connected(self, stack: AsyncExitStack) -> Any:
@@ -134,14 +134,14 @@ class ClusterClient:
                     n_workers=self._jobs or available(),
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",  # None takes a fixed port all the same
+                    dashboard_address="127.0.0.1:0",  # None would take a fixed port
                     silence_logs=logging.CRITICAL,
                     asynchronous=True,
                 )
             )
         try:
             client = Client(where, asynchronous=True, timeout=_PATIENCE, set_as_default=False)
-            stack.push_async_exit(client)  # it has to be closed though it may not connect
+            stack.push_async_exit(client)  # it must be closed even if it cannot connect
             await client
             version = await client.run_on_scheduler(worker_plugin.about)
         except (OSError, ValueError, TypeError) as error:
@@ -156,7 +156,7 @@ class ClusterClient:
         return client
 
     async def _watch(self, group: asyncio.TaskGroup) -> NoReturn:
-        """See who comes and who goes, as long as this runs."""
+        """Follow which workers come and go, as long as the client runs."""
         alone_since = time.monotonic()
         shared = Shared(
             self._client,
@@ -178,11 +178,11 @@ class ClusterClient:
             now = time.monotonic()
             if self._may_play():
                 alone_since = now
-            self._complain(len(there), now - alone_since)
+            self._give_up_if_alone(len(there), now - alone_since)
             await asyncio.sleep(_LOOK)
 
     async def _workers(self) -> dict[str, dict[str, Any]]:
-        """The Dask workers that there are, by address; those that are paused begin no task."""
+        """Return the Dask workers by address; paused ones start no tasks."""
         asked = asyncio.ensure_future(self._client.scheduler.identity(n_workers=-1))
         silence = Silence()
         silence.restart(time.monotonic())
@@ -213,11 +213,11 @@ class ClusterClient:
 
     @property
     def _is_connected(self) -> bool:
-        """Whether the scheduler is there; one that was started anew would know nothing of us."""
+        """Whether the scheduler is there; a restarted one would not know this client."""
         return bool(self._client.status == "running")
 
-    def _complain(self, there: int, alone: float) -> None:
-        """Give up if nobody is left who could play."""
+    def _give_up_if_alone(self, there: int, alone: float) -> None:
+        """Give up if no worker is left that could play."""
         refusals = [f"\n{_refusal(*one)}" for one in self._refused.items()]
         unresponsive = [
             f"\nthe Dask worker {address} does not answer"
@@ -230,7 +230,7 @@ class ClusterClient:
             raise self._ending(f"no Dask worker at {self._address} can play here:{reasons}")
         if alone > _PATIENCE:
             raise self._ending(
-                f"for {_PATIENCE:g} s no Dask worker at {self._address} could play; start some with"
+                f"no Dask worker at {self._address} could play for {_PATIENCE:g} s; start some with"
                 f" `dask worker {self._address} --nworkers auto --nthreads 1`{reasons}"
             )
 
@@ -252,7 +252,7 @@ class ClusterClient:
     def _employ(
         self, group: asyncio.TaskGroup, address: str, details: dict[str, Any], shared: Shared
     ) -> None:
-        """Take a worker on, unless it is known; one that has forgotten us is taken on again."""
+        """Start a session with a worker unless it has one that still goes on."""
         known = self._sessions.get(address)
         if address in self._refused or (known is not None and not known[1].done()):
             return
@@ -271,10 +271,10 @@ class ClusterClient:
         work.cancel()
         if self._refused.pop(address, None) is None:
             what = _PAUSED if address in self._paused else "is gone"
-            self._news.append(f"the Dask worker {address} {what}; what it was at is played again")
+            self._news.append(f"the Dask worker {address} {what}; its matches are played again")
 
-    def _hear(self, event: tuple[float, bytes | str]) -> None:
-        """A worker waits for a bot, or has news."""
+    def _on_message(self, event: tuple[float, bytes | str]) -> None:
+        """Handle a worker's message: it waits for a bot, or has a line for the user."""
         _, said = event
         if isinstance(said, str):
             self._news.append(said)
@@ -283,17 +283,19 @@ class ClusterClient:
             self._inbox.put(read_outcome(said))
 
     async def _leave(self) -> None:
-        """End what there is on the cluster, as far as it can be reached."""
+        """End the run on the cluster, as far as its workers can be reached."""
         run = self._bundle.run
-        if not self._is_connected:  # then the workers see to it themselves
+        if not self._is_connected:  # then the workers end it themselves
             return
-        hearing = [at for at, (session, _) in self._sessions.items() if not session.is_unresponsive]
+        reachable = [
+            at for at, (session, _) in self._sessions.items() if not session.is_unresponsive
+        ]
         with suppress(OSError, TimeoutError):
             leaving = self._client.run(
                 worker_plugin.leave,
                 run,
                 politely=self._politely,
-                workers=hearing,
+                workers=reachable,
                 on_error="ignore",
             )
             await asyncio.wait_for(leaving, _LEAVING)

@@ -1,4 +1,4 @@
-"""Workers on a Dask cluster, behind the seam that the workers of one machine are behind."""
+"""The executor whose workers are those of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -28,52 +28,52 @@ if TYPE_CHECKING:
 __all__ = ["LOCAL", "DaskExecutor", "open_executor"]
 
 _BOUND = 15.0
-"""Seconds after which a cluster that does not let go is left to itself: its workers end what
-they were at when they do not hear of the run any more."""
+"""Seconds after which an unresponsive cluster is left alone: its workers end by themselves when
+the run stops renewing its lease."""
 
 
 def _silence_dask() -> None:
-    """We tell what matters; each of Dask's loggers has a level of its own."""
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # Dask forgets tasks that were ended
+    """Silence Dask's loggers, each of which has a level of its own."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # Dask complains of ended tasks
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class DaskExecutor(Executor):
-    """Plays on a Dask cluster. Nothing is waited for here: what goes wrong is told by `wait`.
+    """Play on a Dask cluster. Only `wait` blocks, and only it raises errors of the cluster.
 
     Args:
-        address: The scheduler's, such as ``tcp://10.0.0.1:8786``, or `LOCAL`.
-        bundle: What every worker needs.
-        jobs: With `LOCAL`: how many workers; None for one a core.
+        address: The scheduler's address, such as ``tcp://10.0.0.1:8786``, or `LOCAL`.
+        bundle: The data that every worker needs.
+        jobs: With `LOCAL`: the number of workers; None for one per core.
     """
 
     def __init__(self, address: str, bundle: RunBundle, jobs: int | None = None) -> None:
         _silence_dask()
         self._inbox: queue.SimpleQueue[Outcome | Exception] = queue.SimpleQueue()
         self._news: deque[str] = deque()
-        self._engine = ClusterClient(address, bundle, jobs, self._inbox, self._news)
+        self._cluster = ClusterClient(address, bundle, jobs, self._inbox, self._news)
         self._loop = asyncio.new_event_loop()
-        self._main = self._loop.create_task(self._engine.run())
+        self._main = self._loop.create_task(self._cluster.run())
         self._thread = threading.Thread(target=self._run, name="tourney-dask", daemon=True)
         self._thread.start()
 
     @property
     def slots(self) -> int:
         """See `Executor.slots`."""
-        return max(1, self._engine.slots)
+        return max(1, self._cluster.slots)
 
     def submit(self, task: Task) -> None:
         """See `Executor.submit`."""
-        self._tell(self._engine.submit, task)
+        self._call(self._cluster.submit, task)
 
     def wait(self, timeout: float) -> list[Outcome]:
         """See `Executor.wait`.
 
         Raises:
-            UsageError: There is no cluster that can play; nothing was played.
-            RunError: It was lost, or a task cannot be done.
+            UsageError: No cluster can play; nothing was played.
+            RunError: The cluster was lost, or a task cannot be done.
         """
         outcomes: list[Outcome] = []
         try:
@@ -88,7 +88,7 @@ class DaskExecutor(Executor):
             return outcomes
 
     def _raise(self, error: Exception, *, after: list[Outcome]) -> None:
-        """Raise what ended the engine; next time, if something was done before."""
+        """Raise the error that ended the client; next time, if there are outcomes before it."""
         if not after:
             raise error
         self._inbox.put(error)
@@ -99,36 +99,36 @@ class DaskExecutor(Executor):
 
     def close(self) -> None:
         """See `Executor.close`."""
-        self._tell(self._engine.be_polite)
+        self._call(self._cluster.be_polite)
         self.kill()
 
     def kill(self) -> None:
         """See `Executor.kill`."""
-        self._tell(self._main.cancel)
+        self._call(self._main.cancel)
         self._thread.join(_BOUND)
 
-    def _tell(self, function: Callable[..., object], *words: object) -> None:
-        """Call something in the thread of the engine, unless that has ended."""
+    def _call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the client's thread, unless that has ended."""
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(function, *words)
+            self._loop.call_soon_threadsafe(function, *arguments)
 
     def _run(self) -> None:
-        # Ctrl-C is for us alone: what this thread starts inherits that it waits for SIGINT. The
-        # resource tracker, which starts with Dask's first process, would have it no longer wait.
+        # Only this program handles Ctrl-C: processes that this thread starts inherit the blocked
+        # SIGINT. Dask's first process starts the resource tracker, which would unblock it.
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._loop.run_until_complete(self._main)
         except asyncio.CancelledError:
             pass
-        except Exception as error:  # noqa: BLE001 - it is raised where it is waited for
+        except Exception as error:  # noqa: BLE001 - `wait` raises it
             self._inbox.put(error)
         finally:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
 
 
-def open_executor(  # noqa: PLR0913 - all that a cluster needs to know of a run
+def open_executor(  # noqa: PLR0913 - the facts of a run that a cluster needs
     address: str,
     setup: Setup,
     entrants: Sequence[Entrant],
@@ -137,6 +137,18 @@ def open_executor(  # noqa: PLR0913 - all that a cluster needs to know of a run
     jobs: int | None,
     pin: bool,
 ) -> DaskExecutor:
-    """The executor of a run; arguments and errors as for `run.executor_choice.on_cluster`."""
+    """Return the executor of a run.
+
+    Args:
+        address: As `run.executor.cluster_address` returns it.
+        setup: The setup of a worker on this machine.
+        entrants: All entrants, by number.
+        bots: The same, staged on this machine.
+        jobs: With `LOCAL`: the number of workers; None for one per core.
+        pin: Whether matches are kept on cores of their own.
+
+    Raises:
+        UsageError: A bot's files can no longer be read.
+    """
     bundle = pack_run_bundle(uuid4().hex, setup, entrants, bots, pin=pin)
     return DaskExecutor(address, bundle, jobs)

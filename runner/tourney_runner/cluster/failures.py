@@ -1,4 +1,4 @@
-"""Whose fault is it that a task fails: the Dask worker's, its machine's, or the task's own?
+"""Failed tasks, and whether the Dask worker, its machine or the task itself is to blame.
 
 One overloaded machine may have many Dask workers that fail at everything. So a task is to blame
 only once it has failed on several machines, or on all that there are.
@@ -11,31 +11,31 @@ from collections import Counter
 __all__ = ["TRIES", "Failures"]
 
 TRIES = 3
-"""What has failed so often is not tried again."""
+"""The number of failures after which nothing is tried again."""
 
 
 class Failures:
-    """Where each task has failed, until somebody does it."""
+    """The places where each unfinished task has failed."""
 
     def __init__(self) -> None:
         self._by_task: dict[int, Counter[tuple[str, str]]] = {}
 
     def add(self, task: int, machine: str, worker: str) -> int:
-        """A task, by its number, has failed; gives how often it has at this Dask worker."""
+        """Count the failure of a task; return its number of failures at this Dask worker."""
         failures = self._by_task.setdefault(task, Counter())
         failures[machine, worker] += 1
         return failures[machine, worker]
 
     def forget(self, task: int) -> None:
-        """It was done."""
+        """Forget a task that is done."""
         self._by_task.pop(task, None)
 
     def show_bad_task(self, task: int, machines: int) -> bool:
-        """Whether a task fails wherever it is tried.
+        """Return whether a task fails wherever it is tried.
 
         Args:
             task: Its number.
-            machines: How many there are now.
+            machines: The number of machines now.
         """
         places = self._by_task[task]
         failing = {machine for machine, _ in places}

@@ -1,4 +1,4 @@
-"""What is known of the machines of a cluster: which bots start there, and who may play."""
+"""The machines of a cluster, and the bots that start on each."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Machine:
     unchecked: deque[int] = field(default_factory=deque)
     checked: dict[int, Checked] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while bots are sent and made ready, so that a second worker finds them there."""
+    """A lock that is held while bots are sent and staged, so that another worker waits for them."""
     members: int = 0
-    """How many Dask workers there have to do with the run."""
+    """The number of its Dask workers in this run."""
     _begun: bool = False
     _entrants: set[int] = field(default_factory=set)
 
     def begin(self, entrants: Iterable[int], broken: dict[int, str]) -> None:
-        """All bots were made ready here, but for those that are broken."""
+        """Queue the checks of all bots that were staged here; broken ones have failed already."""
         if self._begun:
             return
         self._begun = True
@@ -45,12 +45,12 @@ class Machine:
                 self.unchecked.append(entrant)
 
     def next_check(self) -> Check | None:
-        """A bot to be started here, if one is left."""
+        """Return the next check of a bot here, if one is left."""
         return Check(0, self.unchecked.popleft()) if self.unchecked else None
 
     @property
     def is_checked(self) -> bool:
-        """Whether it is known of all bots how they start here."""
+        """Whether all bots were checked here."""
         return self._begun and self.checked.keys() == self._entrants
 
     @property
@@ -60,7 +60,7 @@ class Machine:
 
 
 class Machines:
-    """All hosts that were ever there.
+    """All hosts that were ever part of the cluster.
 
     Args:
         entrants: The bots, by number.
@@ -70,32 +70,32 @@ class Machines:
         self._entrants = tuple(entrants)
         self._by_host: dict[str, Machine] = {}
         self.starts: dict[int, Checked] | None = None
-        """How each bot starts on the cluster, once that is decided."""
+        """The result of each bot's check on the cluster, once that is decided."""
 
     def on(self, host: str) -> Machine:
-        """The machine of this address."""
+        """Return the machine of an address."""
         return self._by_host.setdefault(host, Machine(host))
 
     @property
     def there(self) -> list[Machine]:
-        """Those that have to do with the run now."""
+        """The machines with workers in this run now."""
         return [machine for machine in self._by_host.values() if machine.members]
 
     def decide(self) -> None:
-        """Once all bots were started on all machines that are there: who starts at all?"""
+        """Decide which bots start at all, once all were checked on all machines that are there."""
         there = self.there
         if self.starts is None and all(machine.is_checked for machine in there):
             self.starts = {entrant: _start(entrant, there) for entrant in self._entrants}
 
     def odd_one(self, machine: Machine) -> Checked | None:
-        """How a bot failed here that starts elsewhere; None if there is none."""
+        """Return the failed check of a bot that starts elsewhere; None if there is none."""
         starts = self.starts or {}
         odd = [at for at in machine.broken if starts[at].ready is not None]
         return machine.checked[min(odd)] if odd else None
 
 
 def _start(entrant: int, machines: Sequence[Machine]) -> Checked:
-    """How a bot starts where it does, else how it fails where fewest bots do."""
+    """Return a bot's successful check, else its check on the machine with the fewest failures."""
     best = min(machines, key=lambda machine: len(machine.broken))
     outcomes = [machine.checked[entrant] for machine in (best, *machines)]
     return next((one for one in outcomes if one.ready is not None), outcomes[0])

@@ -1,4 +1,4 @@
-"""What a run sends to every Dask worker before anything is played there."""
+"""The data of a run that is sent to every Dask worker before it plays."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["BotBundle", "RunBundle", "pack_run_bundle"]
 
 @dataclass(frozen=True)
 class BotBundle:
-    """One bot."""
+    """One bot of a run."""
 
     bot: Bot
-    """As it was staged on the machine that runs the tournament."""
+    """The bot as it was staged on the machine that runs the tournament."""
     entrant: Entrant | None
-    """What each host stages; None if the sources are gone or have changed since the bot joined,
-    and the staged copy itself is sent."""
+    """The entrant for each host to stage. None if the sources are gone or have changed since the
+    bot joined: then the staged copy itself is sent."""
     folder: Path | None
     """The files to be sent, on the machine of the runner; None if it needs none."""
     archive: str | None
     """The key of their archive."""
 
     def moved(self, folder: Path) -> Bot:
-        """The staged copy at another place."""
+        """Return the staged copy at another place."""
         old, new = self.bot.folder, str(folder)
         command = tuple(
             new + word.removeprefix(old) if Path(word).is_relative_to(old) else word
@@ -49,36 +49,36 @@ class BotBundle:
 
 @dataclass(frozen=True)
 class RunBundle:
-    """All but the bots' files, which are sent only where they are missing."""
+    """The data of a run without the bots' files, which are sent only where they are missing."""
 
     run: str
-    """The name of this run on the cluster, different for each."""
+    """The unique name of this run on the cluster."""
     setup: Setup
-    """Each host puts its own commands and folders into it."""
+    """The setup of workers; each host replaces commands and folders with its own."""
     bots: dict[int, BotBundle]
     """The bots that may play, by number."""
     pin: bool
 
     @property
     def names(self) -> dict[int, str]:
-        """Of the bots, by number."""
+        """The names of the bots, by number."""
         return {number: bot_bundle.bot.name for number, bot_bundle in self.bots.items()}
 
 
 def pack_run_bundle(
     run: str, setup: Setup, entrants: Sequence[Entrant], bots: Sequence[Bot], *, pin: bool
 ) -> RunBundle:
-    """Put together what every host needs.
+    """Return the data that every host needs.
 
     Args:
         run: The name of the run on the cluster.
-        setup: What a worker on this machine would be told.
-        entrants: All, by number.
-        bots: The same, staged on this machine; those without a command play no more.
+        setup: The setup of a worker on this machine.
+        entrants: All entrants, by number.
+        bots: The same, staged on this machine; bots without a command no longer play.
         pin: Whether worker programs are kept on cores of their own.
 
     Raises:
-        UsageError: A bot's files cannot be read any more.
+        UsageError: A bot's files can no longer be read.
     """
     bundles = {
         bot.number: _bot_bundle(entrant, bot)

@@ -1,4 +1,4 @@
-"""Where tasks wait for somebody to do them, and who does them waits for tasks."""
+"""A queue of tasks, and of places that wait for tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["TaskQueue"]
 
 
 class TaskQueue:
-    """Hands each task to the place whose lane it is of, else to any that has nothing to do.
+    """A queue that gives each task to the place of its lane, else to any idle place.
 
     A place plays one match at a time; see `run.affinity` for what lanes are. No task waits
     for its own place while another is idle: a renewal of bots costs less than an idle core.
@@ -31,12 +31,12 @@ class TaskQueue:
 
     @property
     def places(self) -> int:
-        """How many places there are."""
+        """The number of places."""
         return len(self._places)
 
     @contextmanager
     def place(self) -> Iterator[int]:
-        """Have one place more, as long as this lasts; gives its lane, the lowest that is free."""
+        """Add a place for the duration of the context; yield its lane, the lowest free one."""
         lane = next(number for number in count() if number not in self._places)
         self._places.add(lane)
         try:
@@ -45,9 +45,9 @@ class TaskQueue:
             self._places.discard(lane)
 
     def put(self, task: Task) -> None:
-        """Have a task done."""
+        """Add a task, or give it to an idle place."""
         lane = _lane(task)
-        # A place that has just been dismissed stands there until its own code has run.
+        # A cancelled place stays in `_idle` until its own code has run.
         waiting = [idle for idle, handed in self._idle.items() if not handed.done()]
         if not waiting:
             self._tasks.append(task)
@@ -55,7 +55,7 @@ class TaskQueue:
             self._idle.pop(lane if lane in waiting else waiting[0]).set_result(task)
 
     async def take(self, lane: int) -> Task:
-        """The next task for a place, as soon as there is one."""
+        """Wait for the next task of a place."""
         if self._tasks:
             own = (at for at, task in enumerate(self._tasks) if _lane(task) == lane)
             return self._tasks.pop(next(own, 0))
@@ -65,7 +65,7 @@ class TaskQueue:
             return await handed
         except asyncio.CancelledError:
             self._idle.pop(lane, None)
-            if not handed.cancelled():  # it was handed over, but nobody is here to take it
+            if not handed.cancelled():  # it was handed over, but the place is gone
                 self.put(handed.result())
             raise
 

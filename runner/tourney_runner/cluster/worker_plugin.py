@@ -1,7 +1,7 @@
-"""What happens inside a Dask worker: bots are made ready, and tasks are handed to worker programs.
+"""Code that runs inside a Dask worker: it stages bots and passes tasks to worker programs.
 
-A Dask worker does as many tasks at a time as it has threads; each has a worker program of its
-own, the very one that plays on a single machine.
+A Dask worker does one task per thread at a time; each thread has a worker program of its own, the
+same program that plays on a single machine.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ __all__ = [
 ]
 
 LEASE = 60.0
-"""Seconds after which a run that is not heard of any more is over here."""
+"""Seconds without a sign of the run after which it is over here."""
 _POLITE = 5.0
 _PROMPT = 1.0
-"""Seconds that worker programs get to end, when all is done and when interrupted."""
+"""Seconds that worker programs get to end, after the last task and after an interruption."""
 _BUILDS_LOOK = 0.05
-"""Seconds between two looks at builds that are to end."""
+"""Seconds between two attempts to end builds."""
 _OTHER_FILES = (
     "it is not the same on this host: a file that its command names by an absolute path differs,"
     " or its folder changed while it was sent"
@@ -62,7 +62,7 @@ _OTHER_FILES = (
 
 
 _one_builds = threading.Lock()
-"""Held by the run that builds bots in this process: all builds here are its own."""
+"""A lock of the run that builds bots in this process, so that all builds here are its own."""
 
 
 class HostError(Exception):
@@ -70,12 +70,12 @@ class HostError(Exception):
 
 
 def topic(run: str) -> str:
-    """Where a run's Dask workers tell which bots they wait for, as frames, and news, as text."""
+    """Return the topic on which a run's Dask workers report: frames for outcomes, text for news."""
     return f"tourney-{run}"
 
 
 def about() -> str:
-    """The version of this program here."""
+    """Return the version of this program here."""
     return __version__
 
 
@@ -86,8 +86,8 @@ async def enter(bundle: RunBundle, dask_worker: Any) -> list[str]:
         The keys of the archives that are missing here.
 
     Raises:
-        UsageError: This host does not have the game.
-        HostError: The cache or the place for temporary files cannot be used.
+        UsageError: The game is not installed on this host.
+        HostError: The cache or the folder for temporary files cannot be used.
     """
     game(bundle.setup.settings.game)
     with _host_errors():
@@ -101,7 +101,7 @@ async def receive(run: str, key: str, piece: bytes, *, last: bool, dask_worker: 
     """Take a piece of an archive, and unpack the archive after the last.
 
     Raises:
-        UsageError: The archive does not hold what its key says.
+        UsageError: The contents of the archive do not match its key.
         HostError: They cannot be written.
     """
     with _host_errors():
@@ -109,10 +109,10 @@ async def receive(run: str, key: str, piece: bytes, *, last: bool, dask_worker: 
 
 
 async def stage(run: str, dask_worker: Any) -> dict[int, str]:
-    """Make all bots ready; gives why some are not, by number.
+    """Stage all bots; return why some cannot be staged, by number.
 
     Raises:
-        UnknownRunError: The run is not known here, or not any more.
+        UnknownRunError: The run is not known here, or no longer.
         HostError: The cache cannot be used.
     """
     with _host_errors():
@@ -120,24 +120,24 @@ async def stage(run: str, dask_worker: Any) -> dict[int, str]:
 
 
 async def try_out(run: str, dask_worker: Any) -> None:
-    """See whether a worker program starts and plays here.
+    """Check that a worker program starts and plays here.
 
     Raises:
         UnknownRunError: The run is not known here.
-        ProgramError: None does.
+        ProgramError: It does not.
     """
     await asyncio.to_thread(_host(dask_worker, run).programs.try_out)
 
 
 async def renew(run: str, dask_worker: Any) -> None:
-    """The run goes on; who has forgotten it will say so when asked for more."""
+    """Renew the lease of a run. A worker that forgot the run reports that with its next task."""
     host = dask_worker.plugins.get(topic(run))
     if host is not None:
         host.renew()
 
 
 async def leave(run: str, *, politely: bool, dask_worker: Any) -> None:
-    """The run is over here: end all that it started."""
+    """End the run here, with all that it started."""
     host = dask_worker.plugins.get(topic(run))
     if host is not None:
         await host.end(politely=politely)
@@ -145,25 +145,25 @@ async def leave(run: str, *, politely: bool, dask_worker: Any) -> None:
 
 
 def play(run: str, frame: bytes) -> bytes:
-    """Have a task done, as a task of Dask.
+    """Do a task, as a task of Dask.
 
     Args:
         run: The run.
-        frame: The task, as `run.worker_messages` writes it.
+        frame: The task as a frame of `run.worker_messages`.
 
     Returns:
         The body of the outcome's frame.
 
     Raises:
         UnknownRunError: The run is not known here.
-        ProgramError: There is no worker program that does it.
+        ProgramError: No worker program does it.
     """
     return _host(get_worker(), run).programs.play(frame)
 
 
 @contextmanager
 def _host_errors() -> Iterator[None]:
-    """Tell this host's errors from those of the way to it: who calls sees these as OSErrors."""
+    """Raise this host's own OSErrors as HostErrors: the caller sees network errors as OSErrors."""
     try:
         yield
     except OSError as error:
@@ -178,8 +178,8 @@ def _host(dask_worker: Any, run: str) -> _RunPlugin:
     return host
 
 
-class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed is not looked into
-    """One run on one Dask worker; ended with it by Dask, or by itself when the run is lost."""
+class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed has no types
+    """One run on one Dask worker; it ends with the worker, or when the run's lease expires."""
 
     def __init__(self, bundle: RunBundle) -> None:
         self._bundle = bundle
@@ -203,17 +203,17 @@ class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed is not looke
 
     @property
     def programs(self) -> WorkerPool:
-        """What plays here.
+        """The worker programs here.
 
         Raises:
-            UnknownRunError: Nothing does, or nothing does any more.
+            UnknownRunError: There are none, or no longer.
         """
         if self._over or self._programs is None:
             raise UnknownRunError
         return self._programs
 
     def renew(self) -> None:
-        """The run was heard of."""
+        """Renew the lease."""
         self._heard.set()
 
     def receive(self, key: str, piece: bytes, *, last: bool) -> None:
@@ -262,16 +262,16 @@ class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed is not looke
                     entrants,
                     launcher=choose(setup.sandbox, trusted=True),
                     build_network=setup.build_network,
-                    alone=False,  # this process may be a host to other runs
+                    alone=False,  # this process may serve other runs too
                 )
             finally:
                 self._builds = False
-        if self._over:  # and no bot is to blame that its build was ended
+        if self._over:  # the bots are not to blame for builds that were ended
             raise UnknownRunError
         return staged
 
     def _tell(self, news: bytes | str) -> None:
-        """Let the runner hear of something, if it can be reached."""
+        """Send a message to the runner, if it can be reached."""
         with suppress(OSError):
             self._worker.log_event(topic(self._bundle.run), news)
 
@@ -279,7 +279,7 @@ class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed is not looke
         return bot.hash == self._bundle.bots[bot.number].bot.hash
 
     async def end(self, *, politely: bool) -> None:
-        """End all worker programs, and leave nothing."""
+        """End all worker programs and remove all temporary files."""
         if self._over:
             return
         self._over = True
@@ -294,12 +294,12 @@ class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed is not looke
         await asyncio.to_thread(remove_tree, self._temp)
 
     async def _watch(self) -> None:
-        """End by ourselves when the runner was killed, or cannot be reached."""
+        """End when the runner was killed or can no longer be reached."""
         with suppress(TimeoutError):
             while True:
                 await asyncio.wait_for(self._heard.wait(), LEASE)
                 self._heard.clear()
         await self.end(politely=False)
         name = topic(self._bundle.run)
-        if self._worker.plugins.get(name) is self:  # and not one that was begun meanwhile
+        if self._worker.plugins.get(name) is self:  # not one that began meanwhile
             del self._worker.plugins[name]

@@ -1,8 +1,7 @@
-"""The worker programs of one run on one Dask worker: as many as it does tasks at a time.
+"""The worker programs of one run on one Dask worker, one for each task at a time.
 
 Programs are kept from task to task. They are started from a thread that lives as long as the run,
-since the system ends them with the thread that started them: whatever becomes of the Dask worker,
-no bot outlives it.
+because the system ends them with the thread that started them: no bot outlives the Dask worker.
 """
 
 from __future__ import annotations
@@ -39,44 +38,45 @@ if TYPE_CHECKING:
 __all__ = ["ProgramError", "UnknownRunError", "WorkerPool"]
 
 _PROMPT = 1.0
-"""Seconds that a program gets to end that is not wanted any more."""
+"""Seconds that a dismissed program gets to end."""
 _LOOK = 1.0
-"""Seconds between two looks at a program that says nothing."""
+"""Seconds between two checks of a silent program."""
 _NO_MATCHES = Chunk(0, (), renew=True)
-"""Shows that a worker program works; it ends its bots, since it forgets what cards they know."""
+"""A task that shows that a worker program works. It ends the bots: a lane's record of the cards
+that they know would be lost."""
 _SAID = 4096
-"""Bytes of a program's last words that are looked at."""
+"""The number of bytes at the end of a program's stderr that are read."""
 _HEADER = 4
-"""Bytes before the body of a frame."""
+"""The number of bytes before the body of a frame."""
 
 
 class ProgramError(Exception):
-    """A worker program cannot be started, or ended in the middle of a task; the message is why."""
+    """A worker program cannot be started, or ended during a task; the message is the reason."""
 
 
 class UnknownRunError(Exception):
-    """This Dask worker knows nothing of the run: it was started again, or gave up waiting."""
+    """This Dask worker does not know the run: it was restarted, or the lease expired."""
 
 
 @dataclass
 class _Kept:
-    """What is known of a worker program that runs."""
+    """The resources and state of a running worker program."""
 
-    belongings: ExitStack
-    """Gives back its core and the file of its standard error."""
+    resources: ExitStack
+    """Its core and the file of its standard error."""
     stderr: int
     """The descriptor of that file."""
     lane: int | None
-    """Of its last task."""
+    """The lane of its last task."""
 
 
 class WorkerPool:
-    """Starts worker programs as they are needed, and has them do tasks.
+    """A pool of worker programs, started on demand.
 
     Args:
-        setup: What each is told; its folder for temporary files is one of the run's own.
+        setup: The setup of each program, with a folder for temporary files of this run.
         who: The Dask worker, in words.
-        tell: Called with what the runner should hear of: frames of outcomes, and lines.
+        tell: Called with messages for the runner: frames of outcomes, and lines.
         pin: Whether each is kept on a core of its own, as far as cores are free.
     """
 
@@ -95,17 +95,17 @@ class WorkerPool:
         self._starter = ThreadPoolExecutor(1, "tourney-starter")
 
     def play(self, frame: bytes) -> bytes:
-        """Have a task done.
+        """Do a task.
 
         Args:
-            frame: The task, as `run.worker_messages` writes it.
+            frame: The task as a frame of `run.worker_messages`.
 
         Returns:
             The body of the outcome's frame.
 
         Raises:
             UnknownRunError: The run is over here.
-            ProgramError: There is no program that does it.
+            ProgramError: No program does it.
         """
         task = read_task(frame[_HEADER:])
         lane = task.lane if isinstance(task, Chunk) else None
@@ -120,23 +120,23 @@ class WorkerPool:
             if not self._over:
                 self._idle.append(program)
                 return outcome
-        self._dismiss(program)  # `end` took it for busy
+        self._dismiss(program)  # `end` left it as a busy one
         return outcome
 
     def try_out(self) -> None:
-        """See whether a program starts and plays.
+        """Check that a program starts and plays.
 
         Raises:
             UnknownRunError: The run is over here.
-            ProgramError: None does.
+            ProgramError: It does not.
         """
         self.play(task_frame(_NO_MATCHES))
 
     def end(self, seconds: float, *, politely: bool) -> None:
-        """End programs within so many seconds; busy ones are collected by who waits for them.
+        """End all programs; busy ones are collected by the threads that wait for them.
 
         Args:
-            seconds: See above; those that take longer are killed.
+            seconds: The time after which remaining programs are killed.
             politely: Whether bots may end by themselves.
         """
         with self._lock:
@@ -158,7 +158,7 @@ class WorkerPool:
         self._starter.shutdown(wait=False)
 
     def _take(self, lane: int | None) -> WorkerProgram:
-        """A worker program that has nothing to do, if there is one the last of this lane."""
+        """Return an idle worker program, preferably the last one of this lane, or a new one."""
         with self._lock:
             if self._over:
                 raise UnknownRunError
@@ -175,25 +175,25 @@ class WorkerPool:
 
     def _start(self, lane: int | None) -> WorkerProgram:
         setup = self._setup
-        with ExitStack() as belongings:
+        with ExitStack() as resources:
             for core in claim(1) if self._pin else ():
-                belongings.callback(core.release)
+                resources.callback(core.release)
                 setup = msgspec.structs.replace(setup, cpu=core.number)
             try:
-                stderr = belongings.enter_context(tempfile.TemporaryFile(dir=setup.temp))
+                stderr = resources.enter_context(tempfile.TemporaryFile(dir=setup.temp))
                 program = self._starter.submit(WorkerProgram, setup, stderr).result()
             except OSError as error:
                 raise ProgramError(f"no worker program can be started: {error}") from error
             with self._lock:
-                self._all[program] = _Kept(belongings.pop_all(), stderr.fileno(), lane)
+                self._all[program] = _Kept(resources.pop_all(), stderr.fileno(), lane)
         return program
 
     def _outcome(self, program: WorkerProgram, task: Task) -> bytes:
-        """Read until the task is done; tells meanwhile of bots waited for, and of silence."""
+        """Read until the task is done; meanwhile report bots that are waited for, and silence."""
         silence = Silence()
         silence.restart(time.monotonic())
         while True:
-            if not program.has_spoken(_LOOK):
+            if not program.has_output(_LOOK):
                 self._look(program, silence, task)
                 continue
             outcomes = program.read()
@@ -209,23 +209,23 @@ class WorkerPool:
                 self._tell(frame)
 
     def _end_of(self, program: WorkerProgram) -> str:
-        """How a program ended, and the last line that it wrote to its standard error."""
+        """Return how a program ended, with the last line of its standard error."""
         status = program.end(_PROMPT)
         stderr = self._all[program].stderr
         size = os.fstat(stderr).st_size
         words = os.pread(stderr, _SAID, max(0, size - _SAID)).decode(errors="replace")
         lines = [line.strip() for line in words.splitlines() if line.strip()]
-        said = f"; it said: {lines[-1]}" if lines else ""
+        said = f"; the end of its stderr: {lines[-1]}" if lines else ""
         return f"a worker program ended (exit status {status}){said}"
 
     def _look(self, program: WorkerProgram, silence: Silence, task: Task) -> None:
-        """Tell of a program that is stopped or stuck, and end it if it stays so."""
+        """Report a program that is stopped or stuck, and end it if it stays so."""
         report = silence.check(time.monotonic())
         if report.due:
             what = "starting" if task == _NO_MATCHES else describe_task(task, self._names)
             self._tell(report.line(f"worker {program.pid} of {self._who}", what))
         if report.lost:
-            program.kill()  # which is seen at the next reading
+            program.kill()  # noticed at the next reading
 
     def _dismiss(self, program: WorkerProgram) -> None:
         program.stop()
@@ -233,11 +233,11 @@ class WorkerPool:
         self._release(program)
 
     def _release(self, program: WorkerProgram) -> None:
-        """Forget a program that has ended, and end what it left if it was killed."""
+        """Forget an ended program, and end the processes that it left if it was killed."""
         with self._lock:
             alive = {other.pid for other in self._all}
         end_left_by(program.pid, alive)
         with self._lock:
             kept = self._all.pop(program, None)
         if kept is not None:
-            kept.belongings.close()
+            kept.resources.close()

@@ -1,7 +1,7 @@
-"""One Dask worker, from the first word to it to its end: made ready, tried out, given tasks.
+"""The session with one Dask worker: it is prepared, tried out, and given tasks.
 
-Each task is sent to a worker that is known to be ready, and to another when that one goes:
-Dask's own scheduling cannot know which workers have the bots.
+Each task is sent to a worker that is ready, and to another one if that worker leaves. Dask's own
+scheduling does not know which workers have the bots.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tourney_runner.cluster.worker_pool import ProgramError, UnknownRunError
 from tourney_runner.errors import RunError, TourneyError
 from tourney_runner.run.executor import raise_if_broken
 from tourney_runner.run.watchdog import Silence, describe_task
-from tourney_runner.run.worker_messages import Check, Spoilt, read_outcome, task_frame
+from tourney_runner.run.worker_messages import Check, HostFailed, read_outcome, task_frame
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
@@ -49,21 +49,21 @@ __all__ = [
 
 _TICK = 0.05
 _PAUSE = 0.5
-"""Seconds that a worker that has failed leaves its task to others."""
+"""Seconds that a worker pauses after a failure, so that another one takes the task."""
 _LISTEN = 1.0
-"""Seconds between two looks at a worker that does not answer."""
+"""Seconds between two checks of a worker that does not answer."""
 _PIECE = 8 << 20
-"""Bytes of an archive that are sent at a time."""
+"""The number of bytes of an archive that are sent at a time."""
 _RESOURCE = "match"
-"""The resource by which a Dask worker can be held to fewer matches than it has threads."""
+"""The Dask resource that limits a worker to fewer matches than it has threads."""
 
 
 class UnusableWorkerError(Exception):
-    """A Dask worker cannot play in this run; the message follows its name."""
+    """A Dask worker cannot play in this run; the message is read after its name."""
 
 
 class BadMachineError(UnusableWorkerError):
-    """The same because of what its machine does, which may be mended at any time."""
+    """A Dask worker cannot play because of its machine, which can be repaired at any time."""
 
 
 class _FailedError(Exception):
@@ -71,33 +71,33 @@ class _FailedError(Exception):
 
 
 class UnresponsiveError(Exception):
-    """A Dask worker does not answer any more."""
+    """A Dask worker no longer answers."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What all members of a run have in common."""
+    """The data that all sessions of a run share."""
 
     client: Any
     bundle: RunBundle
     queue: TaskQueue
     machines: Machines
     inbox: SimpleQueue[Outcome | Exception]
-    """Where outcomes go."""
+    """The queue of outcomes."""
     news: deque[str]
-    """Where lines for the user go."""
+    """Lines for the user."""
     scheduler_is_slow: Callable[[], bool]
-    """Whether nobody can be heard, because all words go through the scheduler."""
+    """Whether the scheduler, through which all messages go, does not answer."""
     failures: Failures = field(default_factory=Failures)
 
 
 class WorkerSession:
-    """All dealings with one Dask worker.
+    """The session with one Dask worker.
 
     Args:
-        address: The worker's.
-        details: What the scheduler says of it.
-        shared: See there.
+        address: The worker's address.
+        details: The scheduler's description of it.
+        shared: The data of the run.
     """
 
     def __init__(self, address: str, details: dict[str, Any], shared: Shared) -> None:
@@ -109,19 +109,19 @@ class WorkerSession:
         self._places = min(details["nthreads"], int(resources.get(_RESOURCE, details["nthreads"])))
         self._needed = {_RESOURCE: 1.0} if _RESOURCE in resources else None
         self.is_unresponsive = False
-        """Whether it answers no more."""
+        """Whether it no longer answers."""
 
     async def work(self) -> None:
-        """Have it play until it forgets the run, or answers again after it was unresponsive.
+        """Let it play until it forgets the run, or answers again after a time without answers.
 
         Raises:
             UnusableWorkerError: It cannot.
-            RunError: A task cannot be done by anybody.
+            RunError: No worker can do a task.
         """
         try:
             self._machine.members += 1
             try:
-                await self._belong()
+                await self._take_part()
             finally:
                 self._machine.members -= 1
         except UnknownRunError:
@@ -130,19 +130,19 @@ class WorkerSession:
             self.is_unresponsive = True
             await self._until_it_answers()
 
-    async def _belong(self) -> None:
+    async def _take_part(self) -> None:
         async with first_error(), asyncio.TaskGroup() as group:
             group.create_task(self._listen())
-            await self._make_ready()
+            await self._prepare()
             await self._try_out()
             for _ in range(self._places):
                 group.create_task(self._serve())
 
     async def _listen(self) -> None:
-        """Tell the worker over and over that the run goes on, and see that it answers.
+        """Renew the run's lease at the worker, and check that it answers.
 
         Raises:
-            UnresponsiveError: It has not, for so long that a worker program would be ended for it.
+            UnresponsiveError: It has been silent for as long as ends a worker program.
         """
         silence = Silence()
         silence.restart(time.monotonic())
@@ -165,7 +165,7 @@ class WorkerSession:
             silence.restart(time.monotonic())
         report = silence.check(time.monotonic())
         if report.due:
-            end = "; what it was at is played again" if report.lost else ""
+            end = "; its matches are played again" if report.lost else ""
             self._shared.news.append(
                 f"the Dask worker {self._address} has not answered for {report.seconds:.0f} s{end}"
             )
@@ -178,7 +178,7 @@ class WorkerSession:
                 await self._version()
             except UnresponsiveError:
                 await asyncio.sleep(_LISTEN)
-            except UnusableWorkerError:  # which will be seen when it is taken on again
+            except UnusableWorkerError:  # the next session reports it
                 return
             else:
                 return
@@ -188,11 +188,11 @@ class WorkerSession:
             return str(await self._call(worker_plugin.about))
         except UnresponsiveError:
             raise
-        except Exception as error:  # an ImportError, of which the scheduler passes on the text
+        except Exception as error:  # an ImportError, which the scheduler passes on as text
             raise UnusableWorkerError(lacks_tourney()) from error
 
-    async def _make_ready(self) -> None:
-        """See that it is one of ours, and has all bots."""
+    async def _prepare(self) -> None:
+        """Check the worker's version, and send and stage all bots."""
         if not self._places:
             raise UnusableWorkerError(
                 f"may play no match, because its resource {_RESOURCE!r} is below 1"
@@ -225,7 +225,7 @@ class WorkerSession:
                 await self._call(worker_plugin.receive, self._run, key, piece, last=last)
 
     async def _call(self, function: Any, *words: Any, **options: Any) -> Any:
-        """Call a function on the worker, beside its tasks.
+        """Call a function on the worker, independent of its tasks.
 
         Raises:
             UnresponsiveError: It cannot be reached. The called functions raise no OSError.
@@ -242,10 +242,10 @@ class WorkerSession:
         return answer
 
     async def _try_out(self) -> None:
-        """See whether worker programs work there, so that no bot and no match is blamed for them.
+        """Check that worker programs work there, so that no bot and no match is blamed for them.
 
         Raises:
-            BadMachineError: They do not.
+            BadMachineError: They do not work.
         """
         for left in reversed(range(TRIES)):
             try:
@@ -259,16 +259,16 @@ class WorkerSession:
                 return
 
     async def _serve(self) -> None:
-        """Do one task at a time."""
+        """Do tasks one after the other."""
         with self._shared.queue.place() as lane:
             await self._start_bots()
             failed = 0
             while True:
                 task = await self._shared.queue.take(lane)
-                failed = 0 if await self._has_done(task, failed) else failed + 1
+                failed = 0 if await self._do(task, failed) else failed + 1
 
     async def _start_bots(self) -> None:
-        """Help to start each bot once on this machine, and see whether it is fit to play."""
+        """Take part in starting each bot once on this machine, and check the result."""
         machine, machines = self._machine, self._shared.machines
         while machines.starts is None or not machine.is_checked:
             check = machine.next_check()
@@ -300,12 +300,12 @@ class WorkerSession:
                 if failed == TRIES:
                     raise self._failing(check, error) from error
 
-    async def _has_done(self, task: Task, failed: int) -> bool:
-        """Have a task done, or see to it that it will be done again.
+    async def _do(self, task: Task, failed: int) -> bool:
+        """Do a task, or put it back; return whether it is done.
 
         Args:
             task: The task.
-            failed: How many tasks before it have failed in a row.
+            failed: The number of failed tasks in a row before it.
         """
         if isinstance(task, Check):
             known = (self._shared.machines.starts or {})[task.entrant]
@@ -324,11 +324,11 @@ class WorkerSession:
         return True
 
     async def _leave_to_others(self, task: Task, error: _FailedError, in_a_row: int) -> None:
-        """Put a task back that has failed, and see whether this worker or the task is to blame.
+        """Put back a failed task, and decide whether this worker or the task is to blame.
 
         Raises:
-            BadMachineError: This worker is.
-            RunError: Everybody fails at it.
+            BadMachineError: This worker is to blame.
+            RunError: All workers fail at the task.
         """
         failures, machines = self._shared.failures, self._shared.machines
         try:
@@ -338,7 +338,7 @@ class WorkerSession:
                 raise self._failing(task, error)
             if failures.show_bad_task(task.number, machines=len(machines.there)):
                 raise RunError(
-                    f"Dask workers fail again and again while {self._doing(task)}, at last"
+                    f"Dask workers fail again and again while {self._describe(task)}, at last"
                     f" {self._address} ({escaped(str(error), 500)}). No bot is blamed, and what was"
                     " stored before is safe. Run the same command again to continue."
                 ) from error
@@ -348,18 +348,18 @@ class WorkerSession:
 
     def _failing(self, task: Task, error: _FailedError) -> BadMachineError:
         return BadMachineError(
-            f"fails again and again while {self._doing(task)} ({escaped(str(error), 500)})"
+            f"fails again and again while {self._describe(task)} ({escaped(str(error), 500)})"
         )
 
-    def _doing(self, task: Task) -> str:
+    def _describe(self, task: Task) -> str:
         return describe_task(task, self._shared.bundle.names)
 
     async def _ask(self, task: Task) -> Outcome:
-        """One task, done.
+        """Return the outcome of a task.
 
         Raises:
-            _FailedError: It was not.
-            UnknownRunError: The worker has forgotten the run.
+            _FailedError: It was not done.
+            UnknownRunError: The worker forgot the run.
             RunError: There is a bug in the worker program.
         """
         future = self._shared.client.submit(
@@ -386,24 +386,24 @@ class WorkerSession:
         finally:
             future.release()
         raise_if_broken(outcome)
-        if isinstance(outcome, Spoilt):
-            raise _FailedError(f"the machine spoils it: {outcome.cause}")
+        if isinstance(outcome, HostFailed):
+            raise _FailedError(f"void, the host failed: {outcome.cause}")
         return outcome
 
 
 def lacks_tourney() -> str:
-    """What is wrong where this program is not installed, to follow a name."""
+    """Return the message, after a name, that this program is not installed there."""
     return f"has no tourney {__version__}; install the same version there, with its extra dask"
 
 
 def other_version(version: str) -> str:
-    """What is wrong where another version is installed, likewise."""
+    """Return the message, after a name, that another version is installed there."""
     return f"has tourney {version}, this is {__version__}; install the same version there"
 
 
 @asynccontextmanager
 async def first_error() -> AsyncIterator[None]:
-    """The first error of a group itself; what else failed at the same moment follows from it."""
+    """Raise the first error of a group itself; the others follow from it."""
     try:
         yield
     except BaseExceptionGroup as errors:

@@ -1,4 +1,8 @@
-"""The configuration: YAML with positions, its models, all errors at once."""
+"""Reading configurations: a tournament's YAML file and each bot's ``bot.yaml``.
+
+Files enter. A `Config`, checked and frozen, leaves, or one error that lists everything that is
+wrong, with line and column.
+"""
 
 from __future__ import annotations
 

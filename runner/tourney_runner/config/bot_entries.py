@@ -1,4 +1,4 @@
-"""From the entries under ``bots:`` to entrants that can be staged."""
+"""Reading the entries under ``bots:`` and the ``bot.yaml`` files that they name."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MANIFEST = "bot.yaml"
 _RIGHTS = ("data", "devices", "env", "network", "tools", "trusted")
 _ORGANISERS_HINTS = {
     name: (
-        f"a bot cannot grant itself rights: remove it here, and if the organiser wishes it, it "
-        f"stands in the tournament's file, {{bot: FOLDER, {name}: ..}}"
+        f"a bot cannot grant itself rights: remove it here; the organiser can grant it in the "
+        f"tournament's file, {{bot: FOLDER, {name}: ..}}"
     )
     for name in _RIGHTS
 } | {
-    "team": "who is of a team is for the organiser to say: remove it here, it stands in the "
-    "tournament's file, {bot: FOLDER, team: ..}"
+    "team": "teams are set by the organiser: remove it here; it belongs in the tournament's file, "
+    "{bot: FOLDER, team: ..}"
 }
 _DATA = "a file or folder to read"
 _TOOLS = "a folder with programs, such as /opt/go"
@@ -44,20 +44,20 @@ _FORMS = "expected a folder, {bot: FOLDER, name: ..} or {name: .., command: .., 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An entry that could be read."""
+    """A readable entry."""
 
     place: Place
-    """Where it stands in the tournament's file."""
+    """Its place in the tournament's file."""
     entrant: Entrant
     named: Place
-    """Where its name stands, if in that file; else the entry."""
+    """The place of its name, if that is in the same file; else of the entry."""
     broken: tuple[Problem, ...] = ()
-    """Why it cannot run on this machine."""
+    """The reasons why it cannot run on this machine."""
 
 
 @dataclass
 class EntryReader:
-    """Reads entries one by one; each ``bot.yaml`` is read once."""
+    """A reader of entries, one by one; each ``bot.yaml`` is read once."""
 
     document: Document
     base: FilePath
@@ -65,7 +65,7 @@ class EntryReader:
     _manifests: dict[FilePath, tuple[Document, BotManifest] | None] = field(default_factory=dict)
 
     def read(self, index: int) -> Candidate | None:
-        """The entry of that number, or None after noting what is wrong with it."""
+        """Return an entry by its number, or None after reporting its problems."""
         place: Place = ("bots", index)
         value = self.document.get(place)
         if isinstance(value, dict):
@@ -77,7 +77,7 @@ class EntryReader:
         return self._folder_entry(place, place, BotReference(bot=text))
 
     def reference(self, place: Place) -> Candidate | None:
-        """The entry at a place that names a folder, or None after noting what is wrong with it."""
+        """Return the entry at a place that names a folder, or None after reporting its problems."""
         entry = read(BotReference, self.document, place)
         return None if entry is None else self._folder_entry(place, (*place, "bot"), entry)
 
@@ -180,7 +180,7 @@ class EntryReader:
             yield name
 
     def _folder(self, place: Place, text: str) -> FilePath | None:
-        """The folder of that name, absolute, or None after noting why it will not do."""
+        """Return the absolute path of a bot's folder, or None after reporting the problem."""
         path = resolved(self.base, text)
         if not os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it takes names that are too long
             self.document.add(place, no_folder(self.base, text))
@@ -196,7 +196,7 @@ class EntryReader:
         return path
 
     def _manifest(self, place: Place, folder: FilePath) -> tuple[Document, BotManifest] | None:
-        """The ``bot.yaml`` of a folder, or None after noting what is wrong with it."""
+        """Return a folder's ``bot.yaml``, or None after reporting its problems."""
         if folder not in self._manifests:
             self._manifests[folder] = self._read_manifest(place, folder)
         return self._manifests[folder]
@@ -218,18 +218,18 @@ class EntryReader:
 
 
 def _display(path: FilePath) -> str:
-    """A path as users know it: relative to where they are, if it is below."""
+    """Return a path for messages, relative to the working directory if it is below that."""
     here = FilePath.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _broken(entrant: Entrant, document: Document, place: Place) -> Iterator[Problem]:
-    """What keeps an entrant from running on this machine.
+    """Yield the problems that keep an entrant from running on this machine.
 
     Args:
         entrant: The entrant.
-        document: Where its command is written.
-        place: Under which key there.
+        document: The document with its command.
+        place: The place of the entry there.
     """
 
     def problem(key: str, word: str, why: str) -> Problem:

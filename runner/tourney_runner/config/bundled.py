@@ -1,4 +1,4 @@
-"""What comes with the program besides its code: bots, configurations, books of rules."""
+"""The bots, configurations and guides that come with the program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["bundled", "bundled_folder", "bundled_names", "guides"]
 
 
 def bundled_folder(name: str) -> Path | None:
-    """A folder that comes with the program, from the installed package or the repository.
+    """Return a folder that comes with the program, from the installed package or the checkout.
 
     Args:
         name: ``bots``, ``configs`` or ``docs``.
@@ -19,13 +19,13 @@ def bundled_folder(name: str) -> Path | None:
     package = Path(__file__).resolve().parents[1]
     checkout = package.parents[1]
     folders = [package / "_bundled" / name]
-    if (checkout / "pyproject.toml").is_file():  # nothing beside an installed package is ours
+    if (checkout / "pyproject.toml").is_file():  # what lies beside an installed package is not ours
         folders.append(checkout / name)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def bundled(name: str | Path) -> Path | None:
-    """The configuration of that name that comes with the program, if there is one.
+    """Return the bundled configuration of that name, if there is one.
 
     Args:
         name: ``quickstart.yaml`` or ``configs/quickstart.yaml``. Its bots lie in ``../bots``.
@@ -41,7 +41,7 @@ def bundled(name: str | Path) -> Path | None:
 
 
 def bundled_names() -> list[str]:
-    """The file names of all of them, sorted."""
+    """Return the file names of all bundled configurations, sorted."""
     folder = bundled_folder("configs")
     return sorted(path.name for path in folder.glob("*.yaml")) if folder else []
 

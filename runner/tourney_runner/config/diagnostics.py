@@ -1,4 +1,4 @@
-"""Everything that is wrong with a configuration, gathered so that all of it is said at once."""
+"""Problems of a configuration, gathered so that all of them are reported at once."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Mark(NamedTuple):
 
 
 NOWHERE = Mark(0, 0)
-"""Of a value that stands in no file."""
+"""The position of a value that is not from a file."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, and where."""
+    """One problem and its place."""
 
     file: str
-    """Or what else it is that the user has named."""
+    """The file, or whatever else the user named."""
     mark: Mark
     path: Path
     message: str
 
     def __str__(self) -> str:
-        """The line that the user reads."""
+        """Return the line for the user."""
         file = escaped(self.file, 500)
         if self.mark == NOWHERE:
             return f"{file}: {self.message}"
@@ -44,10 +44,10 @@ class Problem:
 
 
 class Problems:
-    """Gathers problems; the same one is kept once.
+    """A collection of problems; duplicates are kept once.
 
     Args:
-        file: The file whose problems are said first.
+        file: The file whose problems come first.
     """
 
     def __init__(self, file: str) -> None:
@@ -55,14 +55,14 @@ class Problems:
         self._found: dict[str, Problem] = {}
 
     def add(self, problem: Problem) -> None:
-        """Keep one more."""
+        """Add a problem."""
         self._found.setdefault(str(problem), problem)
 
     def __len__(self) -> int:
         return len(self._found)
 
     def lines(self) -> list[str]:
-        """All problems, file by file in the order in which they came up, then by position."""
+        """Return all problems, by file in order of appearance, then by position."""
         files = [self._file, *dict.fromkeys(problem.file for problem in self._found.values())]
         return sorted(
             self._found,
@@ -71,7 +71,7 @@ class Problems:
 
 
 def dotted(path: Path) -> str:
-    """A path as it is written in messages: ``bots[2].name``."""
+    """Return a path as messages write it: ``bots[2].name``."""
     text = ""
     for part in path:
         if isinstance(part, int):

@@ -1,4 +1,4 @@
-"""Values that are written in a form of their own: times, sizes, names, commands."""
+"""Types of fields with their own notation: times, sizes, names, seeds, commands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONGEST_LINE = 200
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with a unit, kept as a whole number of the smallest.
+    """A number with a unit, stored as a whole number of the smallest unit.
 
     Its methods make the parts of a field's type: ``Annotated[int, TIME.reader, TIME.schema(1),
     TIME.between(1, 1000)]``. Values from a file need a unit; the program itself gives numbers.
@@ -46,29 +46,29 @@ class Quantity:
     name: str
     smallest: str
     units: dict[str, int]
-    """How many of the smallest unit each is, from small to large."""
+    """The size of each unit in the smallest one, in ascending order."""
     suffix: str
-    """A pattern for what may follow a unit."""
+    """A regular expression for what may follow a unit."""
     examples: str
 
     @property
     def pattern(self) -> str:
-        """What is accepted, as a regular expression."""
+        """The accepted notation as a regular expression."""
         units = "|".join(self.units)
         return rf"^([0-9]{{1,12}}(?:\.[0-9]{{1,6}})?) ?({units}){self.suffix}$"
 
     def schema(self, least: int) -> WithJsonSchema:
-        """The JSON Schema of the written form; only 0 may stand without a unit."""
+        """Return the JSON Schema of the notation; only 0 needs no unit."""
         written = {"type": "string", "pattern": self.pattern}
         return WithJsonSchema(written if least else {"anyOf": [written, {"const": 0}]})
 
     @property
     def reader(self) -> BeforeValidator:
-        """Turns the written form into a number."""
+        """A validator that converts the notation to a number."""
         return BeforeValidator(self._read)
 
     def between(self, least: int, most: int) -> AfterValidator:
-        """Bounds, both allowed."""
+        """Return a validator of inclusive bounds."""
 
         def check(amount: int) -> int:
             if not least <= amount <= most:
@@ -79,7 +79,7 @@ class Quantity:
         return AfterValidator(check)
 
     def written(self, amount: int) -> str:
-        """An amount as it is written in a configuration: ``90s``, not ``1.5m``."""
+        """Return an amount in the notation of configurations: ``90s``, not ``1.5m``."""
         for unit, size in reversed(self.units.items()):
             if amount and amount % size == 0:
                 return f"{amount // size}{unit}"
@@ -119,7 +119,7 @@ SIZE = Quantity(
 
 
 def _one_line(text: str, longest: int) -> str:
-    """A text in Unicode's composed form, without outer, doubled or unusual spaces."""
+    """Return a text in composed Unicode, without outer, doubled or unusual spaces."""
     composed = unicodedata.normalize("NFC", text).strip()
     hidden = unprintable(composed)
     if hidden:
@@ -137,7 +137,7 @@ def _one_line(text: str, longest: int) -> str:
 
 
 _LINE_SCHEMA = WithJsonSchema({"type": "string", "pattern": r"\S"})
-"""Of the length no more can be said: it counts once the text is composed and stripped."""
+"""The schema cannot bound the length, which is that of the composed and stripped text."""
 Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME)), _LINE_SCHEMA]
 """A bot's name."""
 
@@ -162,14 +162,14 @@ OptionalLine = Annotated[Line | None, BeforeValidator(_not_null)]
 
 
 def checked_name(name: str, about: str) -> str:
-    """A bot's or a person's name from elsewhere than a file, under the same rules as `Name`.
+    """Check a bot's or a person's name that is not from a file, by the rules of `Name`.
 
     Args:
         name: As given.
-        about: What to say before what is wrong with it: the option that it came by, say.
+        about: The start of the error message, such as the name of the option.
 
     Raises:
-        UsageError: It will not do.
+        UsageError: The name is not allowed.
     """
     try:
         return _one_line(name, _LONGEST_NAME)
@@ -178,8 +178,8 @@ def checked_name(name: str, about: str) -> str:
 
 
 Seed = int | Literal["secret"]
-"""What all cards come from. Other text is refused: a slip such as ``secert`` must not become a
-seed that anybody can read in the file."""
+"""The source of all cards. Other text is refused: a slip such as ``secert`` must not become a
+seed that is public."""
 
 
 def checked_seed(text: str, about: str) -> Seed:
@@ -203,7 +203,7 @@ def checked_seed(text: str, about: str) -> Seed:
 
 
 def folded(name: str) -> str:
-    """What two names have in common that differ in nothing but case and Unicode's forms."""
+    """Return a name without differences of case and of Unicode normalisation."""
     return unicodedata.normalize("NFC", name.casefold())
 
 
@@ -216,7 +216,7 @@ def _split(line: str) -> list[str]:
 
 
 def _words(value: Any) -> Any:
-    """The words of one command; ``{python}`` without quotes is a mapping to YAML."""
+    """Return the words of one command; YAML reads ``{python}`` without quotes as a mapping."""
     if isinstance(value, str):
         value = _split(value)
     if not isinstance(value, list | tuple):
@@ -227,7 +227,7 @@ def _words(value: Any) -> Any:
 
 
 def _lines(value: Any) -> Any:
-    """The commands in any of the forms that `Commands` names."""
+    """Return commands that are written in any of the forms that `Commands` lists."""
     if isinstance(value, str):
         return tuple(line for line in value.splitlines() if line.strip())
     if isinstance(value, list) and not any(isinstance(item, list) for item in value):
@@ -258,7 +258,7 @@ _WORDS_SCHEMA = {
 _Word = Annotated[str, AfterValidator(_no_nul)]
 _Words = Annotated[tuple[_Word, ...], BeforeValidator(_words)]
 Command = Annotated[_Words, WithJsonSchema(_WORDS_SCHEMA)]
-"""A program and its arguments: a list of words, or one line that is split as a shell would."""
+"""A program and its arguments: a list of words, or one line that is split like in a shell."""
 Commands = Annotated[
     tuple[_Words, ...],
     BeforeValidator(_lines),
@@ -289,4 +289,4 @@ Environment = Annotated[
         }
     ),
 ]
-"""Environment variables; of a number or a truth value the text is meant."""
+"""Environment variables; a number or a truth value is taken as text."""

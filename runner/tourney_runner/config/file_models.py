@@ -1,4 +1,4 @@
-"""The models of what may stand in the files; the JSON Schema is made from them."""
+"""Models of the files' content, from which the JSON Schema is generated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class MatchFile(Section):
-    """What one table plays."""
+    """The match of one table."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -42,8 +42,8 @@ class MatchFile(Section):
     )
 
     duplicate: bool | Annotated[int, Field(ge=0)] = True
-    """The same cards once per rotation of the seats (true), in so many rotations (a number), or
-    fresh deals (false)."""
+    """The same cards once per rotation of the seats (true), in that number of rotations, or fresh
+    deals (false)."""
     deals: int | None = Field(default=None, ge=1, le=1_000_000)
     """With ``duplicate: false``: fresh deals in a match, 1 unless there is a `target`."""
     target: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -55,9 +55,9 @@ class BotManifest(Section):
 
     name: Name
     command: Command
-    """What starts the bot. ``{python}`` is the interpreter that runs the tournament."""
+    """The command that starts the bot. ``{python}`` is the interpreter that runs the tournament."""
     build: Commands | None = None
-    """What compiles it, run once in a copy of the folder."""
+    """The commands that compile it, run once in a copy of the folder."""
     language: Line = ""
     author: Line = ""
     games: tuple[str, ...] | None = Field(default=None, min_length=1)
@@ -65,7 +65,7 @@ class BotManifest(Section):
 
 
 class BotGrants(Section):
-    """What only a tournament's configuration may say of a bot."""
+    """Settings of a bot that only the tournament's configuration can make."""
 
     env: Environment | tuple[str, ...] = Field(default={})
     """Variables that the bot gets: ``{NAME: value}``, or ``[NAME]`` for the organiser's own."""
@@ -83,11 +83,11 @@ class BotGrants(Section):
     """Folders of programs that the bot and its build may run, such as ``/opt/go``, where they are
     not the system's or a version manager's; the bot sees all that is in them."""
     team: Name | None = None
-    """Bots of the same author, say: two of a team never sit at one table."""
+    """The bot's team, such as its author: two of a team never sit at one table."""
 
 
 class BotReference(BotGrants):
-    """A folder with a ``bot.yaml``, entered under a name of its own."""
+    """A folder with a ``bot.yaml``, entered under another name or with rights."""
 
     bot: str = Field(min_length=1)
     """The folder, relative to this file."""
@@ -103,13 +103,13 @@ class InlineBot(BotManifest, BotGrants):
 
 
 class Settings(RunConfig):
-    """Everything in a tournament's file that can be read by itself."""
+    """The keys of a tournament's file that depend on no other key."""
 
     name: OptionalLine = None
     """The tournament's name; the file's name if left out."""
     seed: Seed | None = None
-    """What all cards come from. ``secret``, or nothing: drawn at the first run and shown when the
-    tournament is closed. A number is public: whoever guesses it knows every hand."""
+    """The source of all cards. ``secret``, or nothing: drawn at the first run and shown when the
+    tournament is closed. A number is public: a bot that guesses it knows every hand."""
     match: MatchFile = Field(default_factory=MatchFile)
 
 
@@ -117,7 +117,7 @@ class ConfigFile(Settings):
     """A tournament of bots."""
 
     game: str
-    """What is played."""
+    """The game."""
     rules: dict[str, Any] = Field(default={})
     """Options of the game, as listed by ``tourney games GAME``."""
     bots: tuple[str | BotReference | InlineBot, ...]

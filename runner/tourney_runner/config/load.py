@@ -1,4 +1,4 @@
-"""Reading a tournament's file, or a single bot's folder, or everything that is wrong with it."""
+"""Loading a tournament's file or a single bot's folder, with all errors at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "publish": PublishConfig,
 }
 _APART = frozenset({"bots", "game", "rules", "schedule"})
-"""Keys whose models depend on what they, or other keys, say."""
+"""Keys whose models depend on their own or other values."""
 
 
 def load_config(
@@ -67,10 +67,10 @@ def load_config(
             to be continued were begun. Only that one is accepted.
         skip_broken: Leave out bots whose programs this machine does not have, and name them in
             `Config.skipped`, instead of refusing them.
-        growing: Take too few bots for a table, even none: enough for all but a run.
+        growing: Accept too few bots for a table, even none; only a run needs more.
 
     Raises:
-        ConfigError: With everything that is wrong, each with its file, line and column.
+        ConfigError: The file is wrong; the error lists every problem with file, line and column.
         UsageError: `seed` is neither a number nor ``secret``.
     """
     given = _given_seed(seed, earlier_seed)
@@ -124,14 +124,15 @@ def load_config(
 
 
 def read_bot(folder: FilePath, *, name: str | None = None) -> Entrant:
-    """Read a bot's folder as a tournament's file would that names it and grants it nothing.
+    """Read a bot's folder as an entry of a tournament that grants it no rights.
 
     Args:
-        folder: With a ``bot.yaml``.
-        name: To enter it under; its own if left out.
+        folder: The folder with its ``bot.yaml``.
+        name: Another name to enter it under.
 
     Raises:
-        ConfigError: With everything that is wrong, such as a program that is not installed.
+        ConfigError: Something is wrong, such as a program that is not installed; the error lists
+            every problem.
     """
     problems = Problems(str(folder))
     entry = {"bot": str(folder), **({} if name is None else {"name": name})}
@@ -145,7 +146,7 @@ def read_bot(folder: FilePath, *, name: str | None = None) -> Entrant:
 
 
 def _find(path: FilePath) -> FilePath:
-    """The file itself, or the bundled one of that name."""
+    """Return the file itself, or the bundled one of that name."""
     if os.path.exists(path):  # noqa: PTH110 - unlike Path's, it takes names that are too long
         return path
     found = bundled(path)
@@ -186,7 +187,7 @@ def _game(document: Document) -> Game[Any, Any] | None:
 
 
 def _misplaced(game: Game[Any, Any] | None) -> dict[str, str]:
-    """What to say of keys that belong into a section."""
+    """Return the messages for keys that belong to a section."""
     sections = {**_SECTIONS, **({"rules": game.options} if game else {})}
     return {
         field.alias or name: f"unknown key here, expected it under '{section}:'"
@@ -196,7 +197,7 @@ def _misplaced(game: Game[Any, Any] | None) -> dict[str, str]:
 
 
 def _schedule(document: Document) -> ScheduleConfig | None:
-    """The format, and its options as its own model has them."""
+    """Read the format and its options."""
     place = ("schedule", "format")
     name = document.get(place, formats.DEFAULT)
     names = formats.names()
@@ -213,11 +214,11 @@ def _schedule(document: Document) -> ScheduleConfig | None:
 def _match(
     document: Document, settings: Settings | None, options: GameOptions | None
 ) -> MatchConfig | None:
-    """What a table plays, once it is known how many sit there."""
+    """Resolve the match settings for the number of players."""
     written = settings.match if settings else read(MatchFile, document, ("match",))
     if written is None or options is None:
         return None
-    # True is 1 to Python, so the truth values go first.
+    # True == 1 in Python, so truth values are compared first.
     if written.duplicate is True:
         duplicate = options.players
     elif written.duplicate is False:
@@ -262,12 +263,12 @@ def _written(document: Document, place: Path) -> Any:
 def _candidates(
     document: Document, file: FilePath, *, seats: int | None, skip_broken: bool
 ) -> tuple[list[Candidate], tuple[SkippedBot, ...]]:
-    """All entrants in their order, and those that were left out.
+    """Return all entrants in order, and the ones that are left out.
 
     Args:
         document: The file's content.
-        file: Where it lies.
-        seats: So many bots are needed at least; None for any number.
+        file: Its path.
+        seats: The smallest number of bots; None for any number.
         skip_broken: Whether to leave bots out that cannot run here.
     """
     entries = document.get(("bots",))
@@ -305,12 +306,12 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
             entry = document.get(candidate.place)
             folder = entry.get("bot") if isinstance(entry, dict) else entry
             free = escaped(f"{name}-{number}")
-            mend = f"{{bot: {escaped(str(folder))}, name: {free}}}" if folder else f"name: {free}"
+            fix = f"{{bot: {escaped(str(folder))}, name: {free}}}" if folder else f"name: {free}"
             document.add(
                 candidate.named,
                 f"the name {shown(name)} is taken by the bot on line "
                 f"{document.mark(first.named).line}, expected names that differ by more than "
-                f"case; write {mend}",
+                f"case; write {fix}",
             )
 
 
@@ -342,7 +343,7 @@ def _check_playable(
 ) -> None:
     """Refuse entrants, teams or options that the format cannot make tables of.
 
-    Too few bots for a single table are for `_check_number` to refuse, or not.
+    `_check_number` deals with too few bots for a single table.
     """
     if len(candidates) < players:
         return
@@ -362,7 +363,7 @@ def _check_playable(
 
 
 def _of_largest_team(candidates: list[Candidate]) -> Path | None:
-    """Where the last of the bots is put into the largest team; None if there are no teams."""
+    """Return the place of the last ``team:`` of the largest team; None if there are no teams."""
     members = Counter(one.entrant.team for one in candidates if one.entrant.team is not None)
     if not members or max(members.values()) == 1:
         return None

@@ -1,4 +1,4 @@
-"""The configuration that the rest of the program works with: checked, resolved, frozen."""
+"""The configuration as the rest of the program uses it: checked, resolved, frozen."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _GIB = 1024 * _MIB
 
 
 class Section(BaseModel):
-    """A part of a configuration. Files use a field's alias, the program its name."""
+    """A part of a configuration. Files use the alias of a field, the program its name."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -54,12 +54,12 @@ class Section(BaseModel):
 
 
 class TimeConfig(Section):
-    """The time that a bot has; milliseconds here, written as ``500ms``, ``2s``, ``1m``."""
+    """The time limits of a bot, in milliseconds; written as ``500ms``, ``2s``, ``1m``."""
 
     start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
         default=10_000, alias="start", json_schema_extra={"default": "10s"}
     )
-    """From the start of a bot's process until it says that it is ready."""
+    """From the start of a bot's process to its ``ready`` message."""
     move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
         default=1000, alias="move", json_schema_extra={"default": "1s"}
     )
@@ -71,7 +71,7 @@ class TimeConfig(Section):
 
 
 class LimitsConfig(Section):
-    """What one bot may use; bytes here, written as ``64K``, ``512M``, ``1G``."""
+    """The resource limits of one bot, in bytes; written as ``64K``, ``512M``, ``1G``."""
 
     memory: (
         Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema(8 * _MIB)]
@@ -83,11 +83,11 @@ class LimitsConfig(Section):
     file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema(0)] = Field(
         default=64 * _MIB, json_schema_extra={"default": "64M"}
     )
-    """Of any file that a bot writes."""
+    """The size of any file that a bot writes."""
     temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema(_MIB)] = Field(
         default=64 * _MIB, json_schema_extra={"default": "64M"}
     )
-    """Temporary files of a bot at one time; only a sandbox can hold it to that."""
+    """Temporary files of a bot at one time; only a sandbox enforces this limit."""
     output: Annotated[
         int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema(4 * _KIB)
     ] = Field(default=_MIB, json_schema_extra={"default": "1M"})
@@ -112,23 +112,24 @@ def _chance(value: float) -> float:
 
 
 class RatingConfig(Section):
-    """How bots are rated: the constants of the model, and what they are applied to."""
+    """The rating of bots: the constants of the model and the order of updates."""
 
     mu: float = Field(default=25.0, allow_inf_nan=False)
-    """The mean that everybody starts with."""
+    """The initial mean of every bot."""
     sigma: float = Field(default=25 / 3, gt=0, allow_inf_nan=False)
-    """The uncertainty that everybody starts with."""
+    """The initial uncertainty of every bot."""
     beta: float = Field(default=25 / 6, gt=0, allow_inf_nan=False)
-    """How much a bot's play varies from deal to deal."""
+    """The variation of a bot's play from deal to deal."""
     tau: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    """How much a bot's skill drifts; bots do not, so none."""
+    """The drift of a bot's skill; bots do not change, so it is 0 by default."""
     draw_probability: Annotated[float, AfterValidator(_chance)] | None = Field(
         default=None, json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}
     )
-    """How likely two equal bots tie; null for the game's own. Never 0, since forfeits tie."""
+    """The probability that two equal bots tie; null for the game's own. Never 0, since forfeits
+    tie."""
     update: Literal["order_free", "sequential"] | None = None
-    """Whether all deals are rated at once, so that their order changes nothing, or one after the
-    other, as a ladder with ``tau`` needs it; null for the first, unless there is a ``tau``."""
+    """All deals at once, independent of their order (``order_free``), or one after the other
+    (``sequential``), which a ``tau`` needs; null for the first, unless there is a ``tau``."""
 
     rank_by: Literal["estimate", "score"] = "estimate"
     """Whether the table is ranked by ``mu``, the estimate, or by ``mu - 3 sigma``, the score."""
@@ -149,7 +150,7 @@ class RatingConfig(Section):
         return self.update or ("sequential" if self.tau else "order_free")
 
     def constants(self, usual_draw: float) -> dict[str, float]:
-        """Those of `ratings.model.Model`, by name.
+        """Return the constants of `ratings.model.Model`, by name.
 
         Args:
             usual_draw: The game's own `draw_probability`.
@@ -159,37 +160,37 @@ class RatingConfig(Section):
 
 
 class PublishConfig(Section):
-    """What the published pages show. It may change at any time: the pages are made anew."""
+    """The content of the published pages. It may change at any time: pages are written again."""
 
     title: Line | None = None
-    """Stands over the pages; the tournament's name if left out."""
+    """The heading of the pages; the tournament's name if left out."""
     logs: Literal["none", "first_line", "all"] = "first_line"
-    """How much of a bot's failures is shown. All of it can hold an author's source lines."""
+    """The amount of a bot's logged failures that is shown. ``all`` can reveal source lines."""
     debug: bool = False
     """Whether replays show the ``debug`` notes that bots sent with their answers."""
     replays: int = Field(default=200, ge=0, le=100_000)
-    """At most so many deals can be watched; 5 to 30 KB each in Tien Len, 20 to 300 in Speahx."""
+    """The largest number of replays; 5 to 30 KB each in Tien Len, 20 to 300 KB in Speahx."""
     choice: Literal["highlights", "first", "last", "spread"] = "highlights"
-    """Which deals can be watched, where there are more: the bots' best and worst deals and those
-    with faults, the first, the last, or some at equal distances."""
+    """The choice of deals for replays where there are more: the bots' best and worst deals and
+    those with faults, the first, the last, or deals at equal distances."""
 
 
 class ScheduleConfig(Section):
-    """Who meets whom."""
+    """The pairing of bots."""
 
     format: str
-    """A name that `schedule.registry` knows."""
+    """The name of a format in `schedule.registry`."""
     options: SerializeAsAny[FormatOptions]
     """The format's own options, as `schedule.registry.make` takes them."""
 
     @property
     def rounds(self) -> int | None:
-        """How many rounds are configured; None where the format decides."""
+        """The configured number of rounds; None where the format decides."""
         return getattr(self.options, "rounds", None)
 
 
 class MatchConfig(Section):
-    """What one table plays."""
+    """The match of one table."""
 
     duplicate: int
     """Rotations of the same cards, at most the number of players; 0 for fresh deals."""
@@ -209,8 +210,8 @@ class Entrant(Section):
     folder: Path | None
     """Its sources, absolute; None for a command that needs no files."""
     command: tuple[str, ...]
-    """As written: ``{python}`` stands for the interpreter that runs this program; relative paths
-    are relative to `folder`."""
+    """The command as written: ``{python}`` is the interpreter that runs this program; relative
+    paths are relative to `folder`."""
     build: tuple[tuple[str, ...], ...] | None = None
     """Commands that are run once in a copy of the folder."""
     language: str = ""
@@ -222,48 +223,48 @@ class Entrant(Section):
     trusted: bool = False
     """Whether the tournament's configuration vouches for it."""
     rights: Rights = Rights()
-    """What the tournament grants it beyond its own folder."""
+    """The rights that the tournament grants it beyond its own folder."""
     team: str | None = None
     """Two of a team never sit at one table."""
 
 
 class SkippedBot(Section):
-    """A bot that the configuration names and that takes no part, since it cannot run here."""
+    """A configured bot that is left out because it cannot run here."""
 
     name: str
     why: str
-    """In one line."""
+    """The reason, in one line."""
 
 
 class RunConfig(Section):
-    """How matches are run and rated: what files and the program write alike."""
+    """The settings of play and rating that are the same in files and in the program."""
 
     time: TimeConfig = Field(default_factory=TimeConfig)
     clock: Literal["fair", "wall"] = "fair"
-    """Whether a late answer is charged the bot's own time only, or what the wall clock says."""
+    """The time that a late answer is charged: the bot's own (fair), or all of it (wall)."""
     sandbox: Mode = "auto"
-    """What keeps bots in: the best that works here (auto), one that is named, resource limits
-    alone, or nothing."""
+    """The confinement of bots: the best sandbox that works here (auto), a named one, resource
+    limits alone, or nothing."""
     build_network: bool = False
     """Whether building a bot may use the network."""
     ponder: bool = False
     """Whether bots may think while others are to move."""
     on_fault: Literal["forfeit", "substitute"] = "forfeit"
-    """What a bot's fault costs it: the deal, or a move that the game chooses."""
+    """The cost of a fault: the deal (forfeit), or a move that the game chooses (substitute)."""
     max_faults: int = Field(default=3, ge=1, le=1_000_000)
     """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
     bench_after: int = Field(default=10, ge=0, le=1_000_000)
     """Failed deals in a row, at least those of one round, after which a bot forfeits its further
     deals unplayed; 0 for never."""
     restart: Literal["fault", "match"] = "fault"
-    """Whether a bot's process is renewed only after a fault or for every match."""
+    """The time at which a bot's process is renewed: after a fault, or for every match."""
     strict: bool = False
-    """Whether a line of output that is no message is a fault."""
+    """Whether a line of output that is not a message is a fault."""
     reveal_names: bool = False
     """Whether bots see each other's names."""
     executor: Literal["local", "dask"] = "local"
-    """What plays: workers on this machine, or a Dask cluster at the address that ``--dask`` or
-    the variable ``DASK_SCHEDULER_ADDRESS`` gives."""
+    """The workers: of this machine, or of a Dask cluster at the address that ``--dask`` or the
+    variable ``DASK_SCHEDULER_ADDRESS`` gives."""
     rating: RatingConfig = Field(default_factory=RatingConfig)
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
     publish: PublishConfig = Field(default_factory=PublishConfig)
@@ -279,7 +280,7 @@ class Config(RunConfig):
     options: SerializeAsAny[GameOptions]
     """The game's own model, all rules."""
     seed: int | str | None
-    """None while the seed is secret: it is drawn at the first run."""
+    """None for a secret seed, drawn at the first run. Seasons and comparisons derive texts."""
     entrants: tuple[Entrant, ...]
     schedule: ScheduleConfig
     match: MatchConfig

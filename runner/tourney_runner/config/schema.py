@@ -1,4 +1,4 @@
-"""The JSON Schema of a tournament's file, for editors; it is made from the models."""
+"""The JSON Schema of a tournament's file, generated from the models, for editors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACE = "#/$defs/"
 
 
 def config_schema() -> dict[str, Any]:
-    """The schema of a tournament's file, with the rules of every game and every format's options.
+    """Return the schema of a tournament's file, with the rules of all games and all formats.
 
     The schema of a ``bot.yaml`` is among its ``$defs``, as ``BotManifest``.
 
@@ -52,7 +52,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def _schedule(options: dict[str, Any]) -> dict[str, Any]:
-    """What ``schedule:`` may hold.
+    """Return the schema of ``schedule:``.
 
     Args:
         options: By format, a reference to the schema of its options, the format's name included.
@@ -73,15 +73,15 @@ def _schedule(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _if(key: str, value: str, then: dict[str, Any], *, default: bool = False) -> dict[str, Any]:
-    """What holds where a key has a value.
+    """Return a conditional schema for a value of a key.
 
-    So an editor names the one thing that is wrong; of a union it could only say that none fits.
+    With it an editor reports the one problem; with a union it would report every alternative.
 
     Args:
         key: The key.
         value: Its value.
-        then: The schema that holds then.
-        default: Whether it is also what is meant where the key is left out.
+        then: The schema that applies then.
+        default: Whether the value is the default of the key.
     """
     required = {} if default else {"required": [key]}
     return {"if": {"properties": {key: {"const": value}}, **required}, "then": then}

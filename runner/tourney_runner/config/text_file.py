@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["read_source"]
 
 _LARGEST = 1024 * 1024
-"""Bytes; configurations are a few kilobytes, so anything beyond is the wrong file."""
+"""Bytes; configurations have a few kilobytes, so a larger file is the wrong one."""
 
 _NOT_YAML = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _MOST = 20
-"""Bad characters that are reported; a file with more of them is no text."""
+"""The number of bad characters that are reported; a file with more is not text."""
 _START = Mark(1, 1)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class _UnreadableError(Exception):
-    """The file is no text."""
+    """The file is not text."""
 
     def __init__(self, message: str, mark: Mark = _START) -> None:
         super().__init__(message)
@@ -37,11 +37,11 @@ class _UnreadableError(Exception):
 
 
 def read_source(path: Path, file: str, problems: Problems) -> str | None:
-    """The text of a file, or None after saying why there is none.
+    """Return the text of a file, or None after reporting the problem.
 
     Args:
-        path: Where it is; a pipe will do.
-        file: What messages call it.
+        path: Its path; a pipe is allowed.
+        file: Its name in messages.
         problems: Gets one problem if the file cannot be read, or one for each character that
             YAML does not allow.
     """
@@ -90,6 +90,6 @@ def _decoded(data: bytes) -> str:
 
 
 def _mark(before: str) -> Mark:
-    """The position just behind a text."""
+    """Return the position just after a text."""
     lines = re.split("\r\n|\n|\r", before)
     return Mark(len(lines), len(lines[-1]) + 1)

@@ -1,7 +1,7 @@
-"""Validating a part of a document with a model, and saying what is wrong in the user's terms.
+"""Validating a part of a document with a model, with errors in the user's terms.
 
 Values go through pydantic's strict JSON mode: no text becomes a number, no ``true`` becomes 1.
-Some things are mended first, because YAML makes them look alike: a field of text that got a
+Some values are corrected first, because YAML cannot tell them apart: a field of text that got a
 number or a truth value is given what was written, a field of a truth value takes ``yes``,
 ``no``, ``on`` and ``off``, and a section with nothing in it is an empty mapping.
 """
@@ -57,10 +57,10 @@ _EXPECTED = {
     "too_short": "at least {min_length} items",
     "tuple_type": "a list",
 }
-"""What pydantic's kinds of error ask for; others are a validator's own and say it themselves."""
+"""The expectation behind each kind of pydantic error; others have a validator's own message."""
 
 
-def read(  # noqa: PLR0913 - where the value is, what it should be, and what the user may mistake
+def read(  # noqa: PLR0913 - the value, its model, and likely mistakes
     model: type[ModelT],
     document: Document,
     path: Path,
@@ -69,15 +69,15 @@ def read(  # noqa: PLR0913 - where the value is, what it should be, and what the
     known: Iterable[str] = (),
     hints: Mapping[str, str] | None = None,
 ) -> ModelT | None:
-    """The value at a path as a model, or None after noting all that is wrong with it.
+    """Return the value at a path as a model, or None after reporting its problems.
 
     Args:
-        model: What is expected there.
-        document: Gets the problems; scalars that were mended are changed in it.
-        path: Where; nothing there, or an empty value, counts as an empty mapping.
+        model: The expected model.
+        document: Gets the problems; corrected scalars are changed in it.
+        path: The place; a missing or empty value counts as an empty mapping.
         skip: Keys that are read elsewhere.
         known: Keys to offer beside the model's own when an unknown one is found.
-        hints: What to say of particular unknown keys instead.
+        hints: Messages for particular unknown keys.
     """
     while True:
         data = document.get(path)
@@ -91,8 +91,8 @@ def read(  # noqa: PLR0913 - where the value is, what it should be, and what the
             )
         except ValidationError as error:
             details = error.errors(include_url=False)
-        mended = [_mend(document, path, detail) for detail in details]
-        if not any(mended):
+        corrected = [_correct(document, path, detail) for detail in details]
+        if not any(corrected):
             break
     _note_keys(model, document, path, details, known=known, hints=hints or {})
     for group in _by_field(model, document, path, details).values():
@@ -100,7 +100,7 @@ def read(  # noqa: PLR0913 - where the value is, what it should be, and what the
     return None
 
 
-def _note_keys(  # noqa: PLR0913 - what `read` knows
+def _note_keys(  # noqa: PLR0913 - the arguments of `read`
     model: type[BaseModel],
     document: Document,
     path: Path,
@@ -109,7 +109,7 @@ def _note_keys(  # noqa: PLR0913 - what `read` knows
     known: Iterable[str],
     hints: Mapping[str, str],
 ) -> None:
-    """Note keys that are unknown or missing."""
+    """Report unknown and missing keys."""
     for detail in details:
         loc = detail["loc"]
         if detail["type"] == "extra_forbidden":
@@ -122,8 +122,8 @@ def _note_keys(  # noqa: PLR0913 - what `read` knows
             document.add(at, "this key is missing")
 
 
-def _mend(document: Document, path: Path, detail: ErrorDetails) -> bool:
-    """Put what was meant in the place of a scalar that YAML read as something else."""
+def _correct(document: Document, path: Path, detail: ErrorDetails) -> bool:
+    """Replace a scalar that YAML read as another type; return whether one was replaced."""
     at = _located(document, path, detail["loc"])
     text = document.texts.get(at)
     value = document.get(at)
@@ -142,7 +142,7 @@ def _mend(document: Document, path: Path, detail: ErrorDetails) -> bool:
 
 
 def _located(document: Document, path: Path, loc: tuple[int | str, ...]) -> Path:
-    """The path in the document of an error's place, whose parts may also name union members."""
+    """Return the document path of an error, whose location may also name union members."""
     value = document.get(path)
     for part in loc:
         inside = (isinstance(value, dict) and part in value) or (
@@ -157,7 +157,7 @@ def _located(document: Document, path: Path, loc: tuple[int | str, ...]) -> Path
 def _by_field(
     model: type[BaseModel], document: Document, path: Path, details: list[ErrorDetails]
 ) -> dict[Path, list[tuple[Path, ErrorDetails]]]:
-    """Errors with their places, by field; a union gives one for each of its members.
+    """Return errors with their places, by field; a union gives one error for each member.
 
     A model's own check can blame a field: its error's type is then the field's name.
     """
@@ -181,7 +181,7 @@ def _by_field(
 
 
 def _add(document: Document, group: list[tuple[Path, ErrorDetails]]) -> None:
-    """Note the errors of one field: of those, the ones that came furthest into its value."""
+    """Report the errors of one field, as far as they lie deepest in its value."""
     furthest = max(len(place) for place, _ in group)
     places = dict.fromkeys(place for place, _ in group if len(place) == furthest)
     for place in places:
@@ -217,7 +217,7 @@ def _number(value: Any) -> Any:
 
 
 def _number_hint(text: str, *, plain: bool) -> str:
-    """Why a text that looks like a number is none, and how to write it."""
+    """Return how to write a text that looks like a number but is not one."""
     bare = text.replace("_", "")
     digits = bare.lstrip("+-").lstrip("0") or "0"
     if not re.fullmatch(r"[-+]?[0-9]+", bare):
@@ -236,7 +236,7 @@ def _names(model: type[BaseModel]) -> list[str]:
 
 
 def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
-    """The model that an error's place lies in."""
+    """Return the model at the location of an error."""
     for part in loc:
         for name, field in model.model_fields.items():
             if part in (name, field.alias):
@@ -245,7 +245,7 @@ def _model_at(model: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseMo
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models named in a type."""
+    """Yield the models in a type."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     elif get_origin(annotation) in (Union, UnionType) or get_args(annotation):

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["Document", "load_document"]
 
 DEEPEST = 40
-"""Levels of nesting; a configuration has about five."""
+"""The deepest nesting; a configuration has about five levels."""
 LARGEST = 20_000
-"""Values in a file, aliases expanded."""
+"""The largest number of values in a file, with aliases expanded."""
 _LONGEST_INTEGER = 100
-"""Digits; longer ones stay text (a seed, if anything)."""
+"""The largest number of digits; longer integers stay text."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
@@ -45,21 +45,21 @@ _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 
 @dataclass
 class Document:
-    """What a file says. Values are dicts, lists, texts, numbers, booleans and None."""
+    """The content of a file: dicts, lists, texts, numbers, booleans and None."""
 
     file: str
-    """What messages call the file."""
+    """The name of the file in messages."""
     problems: Problems
     data: Any = None
     marks: dict[Path, Mark] = field(default_factory=lambda: {(): Mark(1, 1)})
-    """Where each value begins."""
+    """The position of each value."""
     keys: dict[Path, Mark] = field(default_factory=dict)
-    """Where the key of each value in a mapping stands."""
+    """The position of the key of each value in a mapping."""
     texts: dict[Path, str] = field(default_factory=dict)
-    """How each scalar without quotes is written."""
+    """The written text of each scalar without quotes."""
 
     def get(self, path: Path, default: Any = None) -> Any:
-        """The value at a path that leads through mappings and lists, or the default."""
+        """Return the value at a path through mappings and lists, or the default."""
         value = self.data
         for part in path:
             try:
@@ -69,11 +69,11 @@ class Document:
         return value
 
     def put(self, path: Path, value: Any) -> None:
-        """Replace a value that is there."""
+        """Replace an existing value."""
         self.get(path[:-1])[path[-1]] = value
 
     def mark(self, path: Path, *, key: bool = False) -> Mark:
-        """Where a value begins, or its key, or the nearest value around it."""
+        """Return the position of a value, its key, or the nearest value around it."""
         if key and path in self.keys:
             return self.keys[path]
         while path not in self.marks:
@@ -81,7 +81,7 @@ class Document:
         return self.marks[path]
 
     def add(self, path: Path, message: str, *, key: bool = False) -> None:
-        """Note a problem with the value at a path, or with its key."""
+        """Report a problem with the value at a path, or with its key."""
         self.problems.add(Problem(self.file, self.mark(path, key=key), path, message))
 
 
@@ -89,12 +89,12 @@ def load_document(path: FilePath, file: str, problems: Problems) -> Document | N
     """Read a file.
 
     Args:
-        path: Where it is.
-        file: What messages call it.
-        problems: Gets everything that is wrong with the file as YAML.
+        path: Its path.
+        file: Its name in messages.
+        problems: Gets every YAML problem of the file.
 
     Returns:
-        What could be read, or None if nothing could.
+        The readable part, or None if there is none.
     """
     text = read_source(path, file, problems)
     if text is None:
@@ -118,7 +118,7 @@ def load_document(path: FilePath, file: str, problems: Problems) -> Document | N
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, mark: Mark) -> str:
-    """A syntax error in one line, with the mend for what people most often stumble over."""
+    """Return a syntax error in one line, with a fix for the most common mistakes."""
     message = f"this is not YAML: {error.problem or 'it cannot be read'}"
     if error.context:
         start = error.context_mark
@@ -135,7 +135,7 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, mark: Mark) -> str:
 
 
 class _UnusableError(Exception):
-    """The document as a whole cannot be used."""
+    """An error that makes the whole document unusable."""
 
     def __init__(self, mark: Mark, message: str) -> None:
         super().__init__(message)
@@ -145,11 +145,11 @@ class _UnusableError(Exception):
 
 @dataclass
 class _Node:
-    """A value as written; one node may stand in several places through aliases."""
+    """A value as written; through aliases one node can have several places."""
 
     mark: Mark
     size: int = 1
-    """Values in it, aliases expanded; known without expanding them."""
+    """The number of values in it with aliases expanded, computed without expanding them."""
     depth: int = 1
     open: bool = False
     """Whether the parser is still inside it."""
@@ -170,11 +170,11 @@ class _List(_Node):
 class _Mapping(_Node):
     items: list[tuple[_Scalar, _Node]] = field(default_factory=list)
     key: _Scalar | None = None
-    """The key that waits for its value."""
+    """The key whose value comes next."""
 
 
 class _Tree:
-    """Builds nodes from events."""
+    """A builder of nodes from events."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -183,7 +183,7 @@ class _Tree:
         self._root: _Node | None = None
 
     def build(self, events: Iterator[Any]) -> _Node | None:
-        """The root of the only document, or None if there is none."""
+        """Return the root of the only document, or None if there is none."""
         for event in events:
             match event:
                 case yaml.DocumentStartEvent() if self._root is not None:
@@ -270,7 +270,7 @@ def _mark(event: Any) -> Mark:
 
 
 def _expand(node: _Node, path: Path, document: Document) -> Any:
-    """The plain value of a node; positions and texts go to the document."""
+    """Return the plain value of a node; positions and texts go to the document."""
     document.marks[path] = node.mark
     if isinstance(node, _Scalar):
         if not node.plain:
@@ -291,7 +291,7 @@ def _mapping(node: _Mapping, path: Path, document: Document) -> dict[str, Any]:
 
 
 def _fill(found: dict[str, Any], node: _Mapping, path: Path, document: Document) -> None:
-    """Add what a mapping says to what stands there already, which goes before it."""
+    """Add the entries of a merged mapping; entries that are there already win."""
     lines: dict[str, int] = {}
     merged: list[_Mapping] = []
     for key, value in node.items:
@@ -311,7 +311,7 @@ def _fill(found: dict[str, Any], node: _Mapping, path: Path, document: Document)
 
 
 def _merged(node: _Node, path: Path, document: Document) -> list[_Mapping]:
-    """The mappings that a merge key ``<<`` names."""
+    """Return the mappings that a merge key ``<<`` names."""
     nodes = node.items if isinstance(node, _List) else [node]
     mappings = [item for item in nodes if isinstance(item, _Mapping)]
     if len(mappings) < len(nodes):
@@ -321,7 +321,7 @@ def _merged(node: _Node, path: Path, document: Document) -> list[_Mapping]:
 
 
 def _value(text: str) -> Any:
-    """A plain scalar as YAML 1.2 reads it; numbers that are not finite stay text."""
+    """Return a plain scalar as YAML 1.2 reads it; numbers that are not finite stay text."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:

@@ -1,7 +1,7 @@
 """Processor cores, claimed so that two runs on one machine do not share one.
 
 A claim is an abstract Unix socket, which the system gives back when its holder ends, however it
-ends; nothing is left on the disk. Off Linux there is nothing to claim.
+ends; nothing stays on the disk. Elsewhere than on Linux there is nothing to claim.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ CAN_PIN = IS_LINUX
 
 @dataclass(frozen=True)
 class Core:
-    """A core that is ours until `release`, or until this process ends."""
+    """A core that this process holds until `release` or its end."""
 
     number: int
     _claim: socket.socket
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the core."""
         self._claim.close()
 
 
 def available() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def claim(most: int) -> list[Core]:
-    """Claim up to `most` cores that no other run has; empty where cores can't be pinned."""
+    """Claim up to `most` cores that no other run holds; none where cores cannot be pinned."""
     cores: list[Core] = []
     if not CAN_PIN:
         return cores

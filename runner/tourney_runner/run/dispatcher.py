@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["DeadlineError", "Dispatcher", "Enough"]
 
 Enough = Callable[[Iterable["DealRecord"]], bool]
-"""Given the deals of one block after the other, in schedule order, whether play may end there."""
+"""A function that gets the deals of each block in schedule order, and returns whether to stop."""
 
 _CHUNK_SECONDS = 0.5
-"""How long a chunk should take: long against a commit, short against a person's patience."""
+"""The target duration of a chunk: long compared with a commit, short for a waiting person."""
 _WORTH_SECONDS = 1.0
-"""So much work of another's is worth starting a worker's bots anew, of which each takes some
-hundredths of a second."""
+"""The seconds of another lane's work that justify restarting a worker's bots, which takes some
+hundredths of a second each."""
 _REQUEST_LOGGED = 1000
-"""Characters; all of it is in the results file."""
+"""The number of characters of a request in a log; the results file has all of it."""
 _TICK = 0.1
-"""Seconds between two looks at signals and the screen."""
+"""Seconds between two checks of signals and updates of the screen."""
 _STALE = 2.0
-"""Seconds after which a worker that waits for a bot would have said so again."""
+"""Seconds after which a worker that still waits for a bot would have reported it again."""
 
 
 class DeadlineError(Exception):
@@ -79,10 +79,10 @@ class Dispatcher:
         """Deals that were void twice and wait until nothing else is played."""
         self._match_seconds: float | None = None
         self.cpu = 0.0
-        """CPU seconds of the workers themselves, so far."""
+        """CPU seconds of the workers themselves so far."""
 
     def check(self, entrants: Iterable[int]) -> list[Checked]:
-        """Start every bot of these numbers once, as many at a time as there are workers."""
+        """Start each of these entrants once, one at a time per worker."""
         waiting = deque(Check(next(self._numbers), entrant) for entrant in entrants)
         checked: list[Checked] = []
         under_way = 0
@@ -98,7 +98,7 @@ class Dispatcher:
                 elif isinstance(outcome, Waiting) and outcome.bot not in slow:
                     slow.add(outcome.bot)
                     self._reporter.say(f"waiting for {outcome.bot} to start")
-            self._see_to_rest()
+            self._attend()
         return sorted(checked, key=lambda outcome: outcome.entrant)
 
     def play(
@@ -109,14 +109,14 @@ class Dispatcher:
         progress: Progress,
         enough: Enough | None = None,
     ) -> int | None:
-        """Play all that is missing, until the planner has no more or it is enough.
+        """Play what is missing, until the planner has no more blocks or `enough` says so.
 
         Returns:
-            How many rounds were enough; None if the planner had no more.
+            The number of rounds that were enough; None if the planner had no more.
 
         Raises:
-            Interrupted: A signal came; what was under way is void.
-            DeadlineError: The deadline has passed; what was under way then is stored.
+            Interrupted: A signal came; unfinished chunks are void.
+            DeadlineError: The deadline has passed; all chunks that were handed out are stored.
         """
         for block in planner.blocks():
             if block.there:
@@ -127,7 +127,7 @@ class Dispatcher:
             self._play_block(block, store, folder, progress)
             for decision in planner.finish(block):
                 self._announce(decision, folder, progress)
-            # Whether it is enough follows from all deals, so those are read again.
+            # `enough` depends on all deals, so a checkpoint must not skip any.
             if block.whole and enough is None:
                 checkpoint.keep(store, block.number + 1, progress)
             if enough is not None and enough(store.records(block.span.rounds, block.span.matches)):
@@ -144,13 +144,13 @@ class Dispatcher:
                 if isinstance(outcome, Played):
                     self._heard.pop(outcome.number, None)
                     done = self._open.pop(outcome.number)
-                    self._submit(block.number, lanes)  # first keep the worker busy, then write
+                    self._submit(block.number, lanes)  # keep the worker busy before writing
                     self._store(outcome, done, store, folder, progress)
                 elif isinstance(outcome, Waiting):
                     self._heard[outcome.number] = time.monotonic()
                     progress.waiting[outcome.number] = outcome.bot
             self._forget_waiting(progress)
-            self._see_to_rest()
+            self._attend()
             self._reporter.update(progress)
             if self._is_late and (lanes.left or self._void) and not self._open:
                 raise DeadlineError
@@ -164,8 +164,8 @@ class Dispatcher:
             f" To let it play: {undo}"
         )
 
-    def _see_to_rest(self) -> None:
-        """Do what has to be done several times a second, whatever the workers are at.
+    def _attend(self) -> None:
+        """Do the work that is due several times a second, whatever the workers do.
 
         Raises:
             Interrupted: A signal came.
@@ -176,7 +176,7 @@ class Dispatcher:
         self._signals.check()
 
     def _follow_worker_count(self) -> None:
-        """Have as many workers as the organiser has set meanwhile."""
+        """Adapt to the number of workers that the organiser has set meanwhile."""
         if self._worker_count is None:
             return
         if not self._executor.can_resize:
@@ -195,7 +195,7 @@ class Dispatcher:
         return self._deadline is not None and time.time() >= self._deadline
 
     def _forget_waiting(self, progress: Progress) -> None:
-        """Leave in `progress` only the bots that are still being waited for."""
+        """Remove bots from `progress` that are no longer waited for."""
         recent = time.monotonic() - _STALE
         for number in list(progress.waiting):
             if self._heard.get(number, 0.0) < recent:
@@ -230,7 +230,7 @@ class Dispatcher:
         self._executor.submit(chunk)
 
     def _chunk_size(self, left: int) -> int:
-        """Matches for about `_CHUNK_SECONDS`; fewer towards the end, so that all end together."""
+        """Return the matches for about `_CHUNK_SECONDS`, fewer towards the end of a block."""
         if self._match_seconds is None:
             return 1
         fair = -(-left // (2 * self._executor.slots))
@@ -254,13 +254,13 @@ class Dispatcher:
 
 
 def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
-    """Add what a deal showed of each bot to the bots' logs."""
+    """Add a deal's faults and notes to the bots' logs."""
     lines: dict[int, list[str]] = {}
     for fault in record.faults:
         parts = [
             fault.cause if fault.unplayed else f"FAULT {fault.kind}: {fault.cause}",
-            f"it was asked: {fault.request[:_REQUEST_LOGGED]}" if fault.request else "",
-            f"it had written: {fault.answer}" if fault.answer else "",
+            f"request: {fault.request[:_REQUEST_LOGGED]}" if fault.request else "",
+            f"its output since: {fault.answer}" if fault.answer else "",
             f"its stderr: {fault.stderr}" if fault.stderr else "",
         ]
         lines.setdefault(fault.seat, []).extend(filter(None, parts))
@@ -274,5 +274,5 @@ def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:
 
 
 def _readable(text: str) -> str:
-    """What a bot wrote, with nothing in it that could move the cursor of who reads the log."""
+    """Return a bot's output without characters that control a terminal."""
     return "\n".join(escaped(line, len(line)) for line in text.splitlines())

@@ -20,10 +20,10 @@ _VARIABLE = "DASK_SCHEDULER_ADDRESS"
 
 
 def raise_if_broken(outcome: Outcome) -> None:
-    """Stop the run because of a worker that failed.
+    """Raise the error of a worker that failed.
 
     Raises:
-        RunError: It did.
+        RunError: The outcome is such an error.
     """
     if isinstance(outcome, Broken):
         raise RunError(
@@ -33,35 +33,35 @@ def raise_if_broken(outcome: Outcome) -> None:
 
 
 class Executor(ABC):
-    """Does tasks, in any order, each at least once; the store sees to it that each counts once."""
+    """Workers that do tasks in any order, each at least once; the store counts each once."""
 
     @property
     @abstractmethod
     def slots(self) -> int:
-        """How many tasks can be under way at once; it may change at any time.
+        """The number of tasks that can be open at once; it may change at any time.
 
         At least one, unless `resize` has paused the run.
         """
 
     def resize(self, workers: int) -> None:
-        """Change the number of workers; those that are too many finish their tasks first.
+        """Change the number of workers; surplus workers finish their tasks first.
 
         Args:
             workers: The number, 0 for a pause: then `slots` is 0 too.
 
         Raises:
-            NotImplementedError: The workers are not this program's to change; see `can_resize`.
+            NotImplementedError: The number cannot be changed; see `can_resize`.
         """
         raise NotImplementedError
 
     @property
     def can_resize(self) -> bool:
-        """Whether `resize` is to be had."""
+        """Whether `resize` is implemented."""
         return False
 
     @property
     def workers(self) -> int:
-        """How many workers there are, those included that are about to end."""
+        """The number of workers, including those that are about to end."""
         return self.slots
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Executor(ABC):
 
     @abstractmethod
     def wait(self, timeout: float) -> list[Outcome]:
-        """What has come back within so many seconds, maybe nothing.
+        """Wait for outcomes and return them, possibly none.
 
         Raises:
             RunError: The tasks cannot be done.
@@ -78,7 +78,7 @@ class Executor(ABC):
 
     @abstractmethod
     def news(self) -> list[str]:
-        """Lines about the workers that the user should read, each given once."""
+        """Return new lines for the user about the workers."""
 
     @abstractmethod
     def close(self) -> None:

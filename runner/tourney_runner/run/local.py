@@ -1,4 +1,4 @@
-"""Workers on this machine, one a core."""
+"""The executor with workers on this machine, one per core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.run.cores import CAN_PIN, available, claim
 from tourney_runner.run.executor import Executor, raise_if_broken
 from tourney_runner.run.watchdog import Silence, describe_task
-from tourney_runner.run.worker_messages import Alive, Chunk, Spoilt, Waiting, task_frame
+from tourney_runner.run.worker_messages import Alive, Chunk, HostFailed, Waiting, task_frame
 from tourney_runner.run.worker_process import WorkerProgram
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["LocalExecutor"]
 
 _TRIES = 3
-"""A task that has ended so many workers is not tried again."""
+"""The number of dead workers after which their task is not tried again."""
 _POLITE = 5.0
 _PROMPT = 1.0
-"""Seconds that workers get to end, when all is done and when interrupted."""
+"""Seconds that workers get to end, after the last task and after an interruption."""
 
 
 @dataclass
@@ -47,12 +47,12 @@ class _Worker:
 
 
 class LocalExecutor(Executor):
-    """Starts workers, gives each one task at a time, and replaces those that die or fall silent.
+    """Workers with one task each at a time; dead and silent ones are replaced.
 
     Args:
-        setup: What every worker is told.
-        jobs: How many workers; None for one on each core that no other run has, at least one.
-        pin: Whether each is kept on a core of its own, as far as cores are free.
+        setup: The setup of every worker.
+        jobs: The number of workers; None for one per core that no other run holds, at least one.
+        pin: Whether each worker is pinned to a core of its own, as far as cores are free.
 
     Raises:
         RunError: No worker can be started.
@@ -95,7 +95,7 @@ class LocalExecutor(Executor):
         return len(self._workers)
 
     def resize(self, workers: int) -> None:
-        """See `Executor.resize`; of too many workers those of the highest lanes end."""
+        """See `Executor.resize`; surplus workers are those of the highest lanes."""
         in_order = sorted(self._workers.values(), key=lambda worker: worker.lane)
         for number, worker in enumerate(in_order):
             worker.leaving = number >= workers
@@ -108,7 +108,7 @@ class LocalExecutor(Executor):
             self._start(cores[0] if cores else None, next(free))
 
     def _let_leave(self) -> None:
-        """End the workers that are to leave and have nothing to do."""
+        """End the idle workers that are to leave."""
         for worker in list(self._workers.values()):
             if worker.leaving and worker.task is None:
                 self._forget(worker)
@@ -142,12 +142,12 @@ class LocalExecutor(Executor):
             worker.silence.restart(time.monotonic())
             for outcome in read:
                 raise_if_broken(outcome)
-                if isinstance(outcome, Spoilt):
+                if isinstance(outcome, HostFailed):
                     raise RunError(
-                        f"the run pauses: this machine fails the same start or deal again and again"
+                        f"the run stops: this machine repeatedly fails the same start or deal"
                         f" ({outcome.cause}). No bot is blamed, and what was stored before is safe."
-                        " Give the machine more room (fewer --jobs, fewer other programs), then run"
-                        " the same command again to continue."
+                        " Reduce the load (fewer --jobs, fewer other programs), then run the same"
+                        " command again to continue."
                     )
                 if not isinstance(outcome, Waiting | Alive):
                     worker.task = None
@@ -170,7 +170,7 @@ class LocalExecutor(Executor):
         self._end(_PROMPT)
 
     def _about_cores(self, workers: int) -> list[str]:
-        """Whether workers lack a core of their own, though they should have one."""
+        """Return a note about workers that should be pinned and have no core of their own."""
         lacking = workers - len(self._cores) if self._pin else 0
         if not lacking:
             return []
@@ -200,7 +200,7 @@ class LocalExecutor(Executor):
         worker.program.write(task_frame(task))
 
     def _look_for_silent(self) -> None:
-        """Tell of workers that are stopped or stuck, and end those that stay so."""
+        """Report workers that are stopped or stuck, and end those that stay so."""
         now = time.monotonic()
         for worker in self._workers.values():
             if worker.task is None:
@@ -210,10 +210,10 @@ class LocalExecutor(Executor):
                 who = f"worker {worker.program.pid}"
                 self._news.append(report.line(who, self._doing(worker.task)))
             if report.lost:
-                worker.program.kill()  # which is seen at the next `wait`
+                worker.program.kill()  # noticed by the next `wait`
 
     def _replace(self, worker: _Worker) -> None:
-        """Start another worker for one that died, and have it do the same task again."""
+        """Replace a dead worker; the new one does the same task again."""
         self._forget(worker)
         status = worker.program.end()
         self._sweep()
@@ -251,7 +251,7 @@ class LocalExecutor(Executor):
             core.release()
 
     def _doing(self, task: Task | None) -> str:
-        """What a worker was at, in words."""
+        """Return a worker's task in words."""
         if task is None:
-            return "they have nothing to do"
+            return "they are idle"
         return describe_task(task, {bot.number: bot.name for bot in self._setup.bots})

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on; who listens decides how it looks."""
+"""The progress of a run, and the interface of reporters that show it."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ Unit = Literal["deal", "match"]
 
 @dataclass
 class Tally:
-    """What one entrant has done so far, counted as deals come in."""
+    """The results of one entrant so far, counted as deals arrive."""
 
     name: str
     deals: int = 0
     points: float = 0.0
     places: float = 0.0
-    """The sum of its places, shared ones averaged."""
+    """The sum of its places, with shared places averaged."""
     faults: int = 0
 
     @property
     def mean_place(self) -> float:
-        """From 1, or 0 before the first deal."""
+        """The mean place from 1; 0 before the first deal."""
         return self.places / self.deals if self.deals else 0.0
 
 
 @dataclass
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     total: int | None
-    """Units in all, if that is certain."""
+    """The total number of units, if it is certain."""
     tallies: list[Tally]
     unit: Unit = "match"
-    """What is played and stored whole: a deal where its rotations are played one by one."""
+    """The unit that is played and stored whole: a deal where rotations are played one by one."""
     done: int = 0
-    """Units that are stored, those of earlier runs included."""
+    """Stored units, including those of earlier runs."""
     deals: int = 0
     """Deals of this run."""
     moves: int = 0
     """Moves of this run."""
     waiting: dict[int, str] = field(default_factory=dict)
-    """The bots that are being waited for, by task."""
+    """The bots that workers wait for, by task."""
     chatty: set[int] = field(default_factory=set)
-    """The entrants that wrote lines in this run which answered nothing."""
+    """The entrants whose output in this run had lines that answered no request."""
 
     @property
     def share(self) -> str:
-        """How much is played, in words: ``120 of 288 deals``."""
+        """The played part in words: ``120 of 288 deals``."""
         units = {"deal": "deals", "match": "matches"}[self.unit]
         of_all = "" if self.total is None else f"of {self.total:,} "
         return f"{self.done:,} {of_all}{units}"
@@ -65,7 +65,7 @@ class Progress:
 
         Args:
             record: The deal.
-            earlier: Whether it was played by an earlier run.
+            earlier: Whether an earlier run played it.
         """
         if not earlier:
             self.deals += 1
@@ -83,24 +83,24 @@ class Progress:
 
 
 class Reporter(ABC):
-    """Told what happens; called from one thread."""
+    """A receiver of a run's progress; called from one thread."""
 
     @abstractmethod
     def say(self, line: str) -> None:
-        """A line that stays."""
+        """Show a line permanently."""
 
     @abstractmethod
     def begin(self, progress: Progress) -> None:
-        """Play begins."""
+        """Start showing progress."""
 
     @abstractmethod
     def update(self, progress: Progress) -> None:
-        """Something has changed, or some time has passed."""
+        """Update the progress; called several times a second."""
 
     @abstractmethod
     def end(self) -> None:
-        """Play has ended, in whatever way; may be called without `begin`, and again."""
+        """Stop showing progress; may be called without `begin`, and repeatedly."""
 
     @abstractmethod
     def so_far(self, progress: Progress) -> None:
-        """Play was interrupted: these are the standings so far."""
+        """Show the standings of an interrupted run."""

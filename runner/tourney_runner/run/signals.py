@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: out soon, in good order."""
+"""Handling of Ctrl-C and SIGTERM: a quick and orderly end."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopSignals:
-    """While this context is open, SIGINT and SIGTERM raise `Interrupted`, or wait to be asked for.
+    """A context in which SIGINT and SIGTERM raise `Interrupted`, at once or on `check`.
 
-    The handlers are installed even where SIGINT was ignored when the program was started, as
-    shells do for programs in the background.
+    The handlers replace an inherited SIG_IGN, which shells set for background programs.
     """
 
     def __init__(self) -> None:
@@ -43,11 +42,11 @@ class StopSignals:
             signal.signal(number, handler)  # type: ignore[arg-type] # as getsignal gave it
 
     def defer(self) -> None:
-        """From now on a signal only sets `received`; look at it often."""
+        """Let signals only set `received` from now on; call `check` often."""
         self._deferred = True
 
     def prompt(self) -> None:
-        """From now on a signal raises at once again; one that has come already raises now."""
+        """Let signals raise at once again; a signal that has come already raises now."""
         self._deferred = False
         self.check()
 
@@ -57,7 +56,7 @@ class StopSignals:
             raise Interrupted("interrupted", self.received)
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
-        if self.received is not None:  # the way out has begun; a second Ctrl-C must not cut it off
+        if self.received is not None:  # a second Ctrl-C must not interrupt the orderly end
             return
         self.received = number
         if not self._deferred:

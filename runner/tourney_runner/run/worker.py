@@ -1,9 +1,8 @@
-"""The worker program: plays what it is given and writes down what happened.
+"""The worker program, which plays matches and returns the deals.
 
-It is a program of its own, so that it can be pinned to a core together with its bots, and so
-that nothing that happens in it can hurt the run: a worker that dies is replaced, and what it was
-playing is played again. It reads a `Setup` and then tasks from stdin, and writes outcomes to
-stdout, until stdin ends.
+It is a separate program so that it can be pinned to a core together with its bots, and so that its
+failures cannot affect the run: a dead worker is replaced, and its matches are played again. It
+reads a `Setup` and then tasks from stdin, and writes outcomes to stdout, until stdin ends.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from tourney_runner.run.worker_messages import (
     Checked,
     Chunk,
     FrameReader,
+    HostFailed,
     Played,
-    Spoilt,
     VoidDeal,
     Waiting,
     outcome_frame,
@@ -55,30 +54,30 @@ if TYPE_CHECKING:
 __all__ = ["Worker", "main"]
 
 _READ = 1 << 20
-_TELL_EVERY = 1.0
+_REPORT_EVERY = 1.0
 """Seconds between two signs of life."""
 _FILES = 4096
-"""Open files that a worker asks for."""
+"""The limit of open files that a worker requests."""
 _FILES_A_BOT = 6
-"""Its three pipes, and what is open for a moment while it is started or looked at."""
+"""Its three pipes, and the files that are open briefly while it is started or inspected."""
 _OWN_FILES = 32
 _STEP_AT_MOST = 0.3
-"""Seconds between two steps of one wait, on a busy machine."""
+"""The largest gap in seconds between two steps of one wait, on a busy machine."""
 
 
 class _Stop(BaseException):
-    """The runner wants this worker to end, now."""
+    """SIGTERM: this worker has to end at once."""
 
 
-class _Silence:
-    """For how long one bot has been waited for, from being told of every step of the wait."""
+class _Wait:
+    """The duration of a wait for one bot, measured from the steps of the wait."""
 
     def __init__(self) -> None:
         self._bot = ""
         self._since = self._last = 0.0
 
-    def for_so_long(self, bot: str, now: float) -> float:
-        """Seconds of this wait; told every few hundredths of a second while it goes on."""
+    def seconds(self, bot: str, now: float) -> float:
+        """Return the seconds of the current wait; called every few hundredths of a second."""
         if bot != self._bot or now - self._last > _STEP_AT_MOST:
             self._bot, self._since = bot, now
         self._last = now
@@ -86,11 +85,11 @@ class _Silence:
 
 
 class Worker:
-    """Plays tasks and gives their outcomes.
+    """The player of tasks.
 
     Args:
-        setup: See there.
-        output: The descriptor that outcomes are written to.
+        setup: The first message of the runner.
+        output: The descriptor for outcomes.
     """
 
     def __init__(self, setup: Setup, output: int) -> None:
@@ -98,9 +97,9 @@ class Worker:
         self._number = 0
         self._block = -1
         self._met: set[tuple[int, int]] = set()
-        """The cards, by round and match, that some bot that lives may know."""
-        self._told = 0.0
-        self._silent = _Silence()
+        """The cards, by round and match, that a living bot may know."""
+        self._reported = 0.0
+        self._wait = _Wait()
         self._tables = Tables(
             setup.settings,
             setup.bots,
@@ -113,12 +112,12 @@ class Worker:
     def work(self, task: Task) -> None:
         """Do a task and write its outcome."""
         self._number = task.number
-        self._told = time.monotonic()
+        self._reported = time.monotonic()
         try:
             outcome: Outcome = self._play(task) if isinstance(task, Chunk) else self._check(task)
         except HostFailureError as error:
-            outcome = Spoilt(task.number, str(error))
-        except Exception:  # noqa: BLE001 - a bug in here must be reported, not lost with the worker
+            outcome = HostFailed(task.number, str(error))
+        except Exception:  # noqa: BLE001 - a bug here must be reported, not lost with the worker
             outcome = Broken(task.number, traceback.format_exc())
         self._write(outcome)
 
@@ -140,7 +139,7 @@ class Worker:
         records: list[DealRecord] = []
         void: list[VoidDeal] = []
         for plan in chunk.matches:
-            self._see_to_fresh_cards(plan)
+            self._renew_for(plan)
             try:
                 records += self._match(chunk, plan)
             except VoidTwiceError as twice:
@@ -154,11 +153,11 @@ class Worker:
         records = []
         for record in self._tables.play(plan, alone=voided is not None, voided=voided):
             records.append(record)
-            self._tell(Alive(chunk.number), time.monotonic())
+            self._report(Alive(chunk.number), time.monotonic())
         return records
 
-    def _see_to_fresh_cards(self, plan: MatchPlan) -> None:
-        """Let no process meet the cards of a deal twice."""
+    def _renew_for(self, plan: MatchPlan) -> None:
+        """Renew the bots if a process could see the cards of a deal twice."""
         cards = plan.round, plan.match
         if cards in self._met:
             self._renew()
@@ -166,7 +165,7 @@ class Worker:
 
     def _renew(self) -> None:
         self._tables.pool.renew()
-        end_unknown_children(set())  # all that bots have left, however well it hid
+        end_unknown_children(set())  # whatever the bots left behind
         self._met.clear()
 
     def _check(self, check: Check) -> Checked:
@@ -192,13 +191,13 @@ class Worker:
 
     def _waiting(self, bot: str) -> None:
         now = time.monotonic()
-        long = self._silent.for_so_long(bot, now) >= _TELL_EVERY
-        self._tell(Waiting(self._number, bot) if long else Alive(self._number), now)
+        long = self._wait.seconds(bot, now) >= _REPORT_EVERY
+        self._report(Waiting(self._number, bot) if long else Alive(self._number), now)
 
-    def _tell(self, sign: Waiting | Alive, now: float) -> None:
-        """Give a sign of life, if the last one is old enough."""
-        if now - self._told >= _TELL_EVERY:
-            self._told = now
+    def _report(self, sign: Waiting | Alive, now: float) -> None:
+        """Write a sign of life, if the last one is old enough."""
+        if now - self._reported >= _REPORT_EVERY:
+            self._reported = now
             self._write(sign)
 
     def _write(self, outcome: Outcome) -> None:
@@ -208,7 +207,7 @@ class Worker:
 
 
 def _room_for_bots() -> int:
-    """How many bots this process has open files for, once it may have as many as it can get."""
+    """Raise the limit of open files; return the number of bots that it is enough for."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES if most == resource.RLIM_INFINITY else min(most, _FILES)
     with suppress(OSError, ValueError):
@@ -223,14 +222,14 @@ def _frames(descriptor: int) -> Iterator[bytes]:
         yield from reader.feed(data)
 
 
-def _leave_nothing(worker: Worker | None, runner: int) -> None:
-    """End all bots, even if the signal to end came in the middle of ending one.
+def _clean_up(worker: Worker | None, runner: int) -> None:
+    """End all bots, even if the signal came while one was being ended.
 
     The folder for temporary files is shared with other workers. The runner removes it, unless it
     was killed.
 
     Args:
-        worker: What has been playing.
+        worker: The worker of this process, if it got that far.
         runner: The process that started this one.
     """
     try:
@@ -251,14 +250,14 @@ def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _go_on_ending(_signal: int, _frame: FrameType | None) -> None:
-    """What is under way to the end must not be cut short by the next signal.
+    """Ignore further signals while ending.
 
-    Not SIG_IGN: Python complains of a signal that is to be ignored only since it came.
+    Not SIG_IGN: Python reports a signal that arrived before it was ignored.
     """
 
 
 def main() -> None:
-    """Work until stdin ends, or until told to stop by SIGTERM."""
+    """Do tasks until stdin ends or SIGTERM arrives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     worker: Worker | None = None
     runner = os.getppid()
@@ -270,7 +269,7 @@ def main() -> None:
                 return
             become_subreaper()
             output = os.dup(1)
-            os.dup2(2, 1)  # nothing that prints may get between the frames
+            os.dup2(2, 1)  # printed text must not get between the frames
             frames = _frames(0)
             worker = _worker(next(frames), output)
             for frame in frames:
@@ -281,11 +280,11 @@ def main() -> None:
     except (_Stop, StopIteration, BrokenPipeError):
         pass
     finally:
-        _leave_nothing(worker, runner)
+        _clean_up(worker, runner)
 
 
 def _worker(frame: bytes, output: int) -> Worker:
-    """The worker that the first frame asks for, with this process made what it should be."""
+    """Set this process up as the first frame says; return its worker."""
     setup = read_setup(frame)
     if setup.version != __version__:
         sys.exit(f"this worker is tourney {__version__}, the runner is {setup.version}")

@@ -1,6 +1,6 @@
-"""What passes between the runner and its workers: frames of MessagePack over pipes.
+"""The messages between the runner and its workers: frames of MessagePack over pipes.
 
-The same messages serve a worker on this machine and one that another engine starts elsewhere.
+Workers on a cluster use the same messages.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = [
     "Checked",
     "Chunk",
     "FrameReader",
+    "HostFailed",
     "Outcome",
     "Played",
     "Setup",
-    "Spoilt",
     "Task",
     "VoidDeal",
     "Waiting",
@@ -42,109 +42,109 @@ __all__ = [
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What a worker is told first."""
+    """The first message to a worker."""
 
     version: str
-    """Of this program; a worker of another version refuses."""
+    """The runner's version; a worker of another version refuses to start."""
     settings: PlaySettings
     bots: tuple[BotSpec, ...]
     sandbox: Mode
-    """What keeps bots in, as chosen for the whole run."""
+    """The confinement of bots, chosen for the whole run."""
     clock: Literal["fair", "wall"]
     most_alive: int
-    """How many bots one worker may keep alive."""
+    """The largest number of bots that one worker keeps alive."""
     build_network: bool = False
-    """Whether bots that a host has to build may use the network for it."""
+    """Whether builds of bots may use the network."""
     cpu: int | None = None
-    """The core to stay on, with all bots; None to leave that to the system."""
+    """The core for the worker and its bots; None for any."""
     temp: str | None = None
-    """Where temporary folders belong; None for the system's place for them."""
+    """The folder for temporary folders; None for the system's."""
 
 
 class VoidDeal(msgspec.Struct, frozen=True):
-    """A deal that the host made void twice, so that its match is still to be played."""
+    """A deal that was void twice, so that its match is still to be played."""
 
     match: MatchPlan
     deal: int
     voids: tuple[str, ...]
-    """What the host did, play by play."""
+    """The failures of the host, one for each play."""
 
 
 class Check(msgspec.Struct, frozen=True, tag=True):
-    """Start one bot and end it again."""
+    """A task: start one bot and end it again."""
 
     number: int
     entrant: int
 
 
 class Chunk(msgspec.Struct, frozen=True, tag=True):
-    """Play some matches."""
+    """A task: play some matches."""
 
     number: int
     matches: tuple[MatchPlan, ...]
     block: int = 0
-    """Only matches of one block can be of the same cards."""
+    """The number of the block; only matches of one block can share cards."""
     lane: int = 0
-    """Whose it should be; see `run.affinity`."""
+    """The lane of the preferred worker; see `run.affinity`."""
     renew: bool = False
-    """Whether all bots are started again for it."""
+    """Whether all bots are renewed for it."""
     voided: VoidDeal | None = None
-    """The deal of its only match that was void before; no other worker has anything to do then."""
+    """The deal of its only match that was void before; all other workers are idle then."""
 
 
 class Checked(msgspec.Struct, frozen=True, tag=True):
-    """How a `Check` went."""
+    """The outcome of a `Check`."""
 
     number: int
     entrant: int
     ready: Ready | None
-    """What the bot said; None if it could not be started."""
+    """The bot's ``ready`` message; None if it could not be started."""
     cause: str = ""
     stderr: str = ""
 
 
 class Played(msgspec.Struct, frozen=True, tag=True):
-    """The deals of a `Chunk`."""
+    """The outcome of a `Chunk`: its deals."""
 
     number: int
     records: tuple[DealRecord, ...]
     seconds: float
-    """How long it took."""
+    """Its duration."""
     cpu: float
     """CPU seconds of the worker itself, without the bots."""
     void: tuple[VoidDeal, ...] = ()
-    """Those whose matches are not among the records."""
+    """The void deals, whose matches are not among the records."""
 
 
 class Waiting(msgspec.Struct, frozen=True, tag=True):
-    """The worker is alive and waits for a bot."""
+    """A sign of life: the worker waits for a bot."""
 
     number: int
     bot: str
 
 
 class Alive(msgspec.Struct, frozen=True, tag=True):
-    """The worker goes on with its task, and waits for nobody in particular."""
+    """A sign of life: the worker is busy with its task."""
 
     number: int
 
 
-class Spoilt(msgspec.Struct, frozen=True, tag=True):
-    """The host failed in every play of a deal, or at every start of a bot."""
+class HostFailed(msgspec.Struct, frozen=True, tag=True):
+    """An outcome: the host failed in every play of a deal, or at every start of a bot."""
 
     number: int
     cause: str
 
 
 class Broken(msgspec.Struct, frozen=True, tag=True):
-    """The worker itself failed: a bug of this program."""
+    """An outcome: the worker itself failed, which is a bug of this program."""
 
     number: int
     traceback: str
 
 
 Task = Check | Chunk
-Outcome = Checked | Played | Waiting | Alive | Spoilt | Broken
+Outcome = Checked | Played | Waiting | Alive | HostFailed | Broken
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = struct.Struct(">I")
@@ -156,17 +156,17 @@ def _frame(message: msgspec.Struct) -> bytes:
 
 
 def setup_frame(setup: Setup) -> bytes:
-    """A `Setup`, ready to be written."""
+    """Return a `Setup` as a frame."""
     return _frame(setup)
 
 
 def task_frame(task: Task) -> bytes:
-    """A task, ready to be written."""
+    """Return a task as a frame."""
     return _frame(task)
 
 
 def outcome_frame(outcome: Outcome) -> bytes:
-    """An outcome, ready to be written."""
+    """Return an outcome as a frame."""
     return _frame(outcome)
 
 
@@ -176,13 +176,13 @@ read_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class FrameReader:
-    """Puts frames together from whatever pieces a pipe gives."""
+    """An assembler of frames from the pieces that a pipe delivers."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The bodies of the frames that are complete now."""
+        """Yield the bodies of the frames that are complete now."""
         self._buffer += data
         while len(self._buffer) >= _header.size:
             (length,) = _header.unpack_from(self._buffer)

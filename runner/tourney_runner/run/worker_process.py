@@ -1,4 +1,4 @@
-"""One worker program, seen from the process that starts it."""
+"""A worker program as the process that starts it sees it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["WorkerProgram"]
 
 _READ = 1 << 20
-_DEAF = 20
-"""Seconds after which a program that reads nothing is given up."""
+_UNREAD = 20
+"""Seconds after which a program that does not read is killed."""
 
 
 class WorkerProgram:
-    """Starts ``tourney_runner.run.worker``, writes tasks to it and reads what comes back.
+    """A process of ``tourney_runner.run.worker``, with its tasks and outcomes.
 
     It ends with its standard input, and with the thread that made it.
 
     Args:
-        setup: What it is told first.
+        setup: Its first message.
         stderr: The file for its standard error; None for that of this process.
 
     Raises:
@@ -52,7 +52,7 @@ class WorkerProgram:
         self._frames = FrameReader()
         self.pid = self._process.pid
         self.output = self._stdout.fileno()
-        """To be polled; `read` does not wait when there is something."""
+        """The descriptor to poll; when it is readable, `read` does not wait."""
         self._poll = select.poll()
         self._poll.register(self.output, select.POLLIN)
         os.set_blocking(self._stdin.fileno(), False)
@@ -61,42 +61,42 @@ class WorkerProgram:
         self.write(setup_frame(setup))
 
     def write(self, frame: bytes) -> None:
-        """Hand over a frame; if the program has died, `read` will tell.
+        """Write a frame; `read` reports if the program has died.
 
-        One that has stopped reading is killed, so that a run never hangs on it.
+        A program that has stopped reading is killed, so that a run never hangs on it.
         """
         rest = memoryview(frame)
         with suppress(BrokenPipeError):
             while rest:
-                if not self._room.poll(_DEAF * 1000):
+                if not self._room.poll(_UNREAD * 1000):
                     self.kill()
                     return
-                with suppress(BlockingIOError):  # there is room, but less than a page
+                with suppress(BlockingIOError):  # there is room for less than a page
                     rest = rest[os.write(self._stdin.fileno(), rest) :]
 
-    def has_spoken(self, seconds: float) -> bool:
-        """Wait for output, or the end of it, for so long; says whether `read` has something."""
+    def has_output(self, seconds: float) -> bool:
+        """Wait for output or its end; return whether there is something to `read`."""
         return bool(self._poll.poll(seconds * 1000))
 
     def read(self) -> list[Outcome] | None:
-        """Wait for output and give what is complete now; None if the program has ended."""
+        """Wait for output and return the complete outcomes; None if the program has ended."""
         data = os.read(self.output, _READ)
         return [read_outcome(frame) for frame in self._frames.feed(data)] if data else None
 
     def finish(self) -> None:
-        """Tell it to end when it has done what it was given."""
+        """Let it end after its tasks."""
         self._stdin.close()
 
     def stop(self) -> None:
-        """Tell it to end its bots and itself at once."""
+        """Let it end its bots and itself at once."""
         self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it without asking; its bots end with it."""
+        """Kill it; its bots end with it."""
         self._process.kill()
 
     def end(self, seconds: float = 0.0) -> int:
-        """Wait for its end, for so long; then kill it, and give its exit status."""
+        """Wait for its end, then kill it; return its exit status."""
         try:
             status = self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
