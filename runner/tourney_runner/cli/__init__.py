@@ -1,4 +1,7 @@
-"""The command line: one command a file, each a thin shell over one public function."""
+"""The command line: one file per command, each a thin layer over one public function.
+
+Arguments enter. Text for people, JSON for programs and an exit status leave.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line and end with its exit status.
+    """Run the command line and exit with its status.
 
     0 done; 2 wrong usage, configuration or bot; 130 and 143 interrupted; 1 anything else.
     """
@@ -22,6 +25,6 @@ def main() -> None:
         with plain_ctrl_c():
             from tourney_runner.cli.app import run_app
         status = run_app()
-    except KeyboardInterrupt:  # before a command has begun, which answers it from then on
+    except KeyboardInterrupt:  # before a command runs, which handles it itself
         status = 128 + signal.SIGINT
     sys.exit(status)

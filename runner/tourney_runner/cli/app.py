@@ -1,4 +1,4 @@
-"""The commands together, and what their errors become."""
+"""The program with all its commands, and the exit status of each error."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ Each module has a function of its own name, the command.
 
 
 class _Sections(TyperGroup):
-    """Lists the commands under their headings."""
+    """The group of all commands, listed under headings."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
         """See `click.Group.format_commands`."""
@@ -82,7 +82,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help comes twice as fast
+    rich_markup_mode=None,  # plain help takes half the time
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for section in SECTIONS.values():
@@ -113,15 +113,14 @@ def _root(
 
 
 def run_app() -> int:
-    """Run the command line; gives the exit status."""
-    # Shells start programs in the background with SIGINT ignored; who sends it all the same, means
-    # it.
+    """Run the command line; return the exit status."""
+    # Shells start background programs with SIGINT ignored; one that is sent is meant anyway.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _open_streams()
     status = _status()
     try:
         sys.stdout.flush()
-    except OSError:  # nobody reads on, or the disk is full: said above, or of no use to say
+    except OSError:  # the reader is gone, or the disk is full, which was reported
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return status or 1
     return status
@@ -132,12 +131,12 @@ def _open_streams() -> None:
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
-        except OSError:  # closed: the next file that is opened, the results even, would be it
+        except OSError:  # closed: the next opened file would take its place
             os.open(os.devnull, os.O_RDWR)
     sys.stdout = sys.stdout or os.fdopen(1, "w")
     sys.stderr = sys.stderr or os.fdopen(2, "w")
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name must not end a run in a poor locale
+        if isinstance(stream, TextIOWrapper):  # a name must not end a run in an ASCII locale
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -145,10 +144,10 @@ def _status() -> int:
     try:
         app(standalone_mode=True, prog_name="tourney")
     except TourneyError as error:
-        whole = isinstance(error, ConfigError | Interrupted)  # these say who they are
+        whole = isinstance(error, ConfigError | Interrupted)  # these messages are complete
         typer.echo(str(error) if whole else f"tourney: {error}", err=True)
         return 128 + error.signal_number if isinstance(error, Interrupted) else error.exit_status
-    except BrokenPipeError:  # the reader of our output has had enough
+    except BrokenPipeError:  # the reader of the output has ended
         return 1
     except OSError as error:
         typer.echo(f"tourney: {error}", err=True)

@@ -1,4 +1,4 @@
-"""Deals by the names that people have for them."""
+"""Deals by their numbers on the pages and their names in the logs."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["deal_number", "deal_numbers"]
 
 
 def deal_numbers(folder: Path, names: Iterable[str]) -> tuple[int, ...]:
-    """The numbers of some deals of a folder of results; see `deal_number`."""
+    """Return the numbers of deals in a folder of results; see `deal_number`."""
     with closing(Store(folder / FILE_NAME)) as store:
         return tuple(deal_number(store, name) for name in names)
 
 
 def deal_number(store: Store, name: str) -> int:
-    """The number of a deal in the order of the schedule, from 1.
+    """Return the number of a deal in schedule order, from 1.
 
     Args:
         store: The results.
-        name: That number, or ``ROUND.MATCH.DEAL``, each from 1, as a bot's log has it: while a
-            tournament goes on, nobody can know how many deals there will be before one.
+        name: That number, or ``ROUND.MATCH.DEAL``, each from 1, as in a bot's log: during a
+            tournament the number of earlier deals is not certain yet.
 
     Raises:
         UsageError: There is no such deal.
@@ -38,7 +38,7 @@ def deal_number(store: Store, name: str) -> int:
         return int(name)
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9}){2}", name):
         raise UsageError(
-            f"{name[:40]!r} names no deal; expected its number, or round.match.deal as in the logs"
+            f"{name[:40]!r} is not a deal; expected its number, or round.match.deal as in the logs"
         )
     key = DealKey(*(int(part) - 1 for part in name.split(".")))
     number = store.number(key)

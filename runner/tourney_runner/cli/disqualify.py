@@ -15,13 +15,13 @@ def disqualify(
     folder: ResultsDir,
     bot: BotName,
     *,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is published.")] = "",
     undo: Undo = False,
 ) -> None:
     """Take a bot out of all tables.
 
-    They are computed anew from the stored deals. Deals at which it sat count for nobody. It plays
-    no rounds that have not begun.
+    All tables are computed again from the stored deals. Its deals do not count, for any bot at the
+    table. It plays in no rounds that have not begun.
     """
     from tourney_runner.cli.output import print_table
     from tourney_runner.decisions import sanctions

@@ -1,9 +1,9 @@
-"""Ctrl-C before the program can answer it."""
+"""Ctrl-C while modules are imported."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator  # at once: to load `typing` for it takes long, unguarded
+from collections.abc import Iterator  # at run time: importing `typing` takes longer, unguarded
 from contextlib import contextmanager
 
 __all__ = ["plain_ctrl_c"]
@@ -11,7 +11,7 @@ __all__ = ["plain_ctrl_c"]
 
 @contextmanager
 def plain_ctrl_c() -> Iterator[None]:
-    """While modules are imported, Ctrl-C just ends the program.
+    """Let Ctrl-C simply end the program while modules are imported.
 
     Python's exception would show a traceback from the middle of an import, or be lost in one.
     """

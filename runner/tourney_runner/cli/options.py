@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, each said in one way.
+"""Arguments and options that several commands share.
 
 They are types for the commands' signatures; what is left out is there as `None` or `False`.
 """
@@ -104,7 +104,7 @@ Jobs = Annotated[
     ),
 ]
 NoPin = Annotated[
-    bool, typer.Option("--no-pin", help="Do not keep each worker on a core of its own.")
+    bool, typer.Option("--no-pin", help="Do not pin each worker to a core of its own.")
 ]
 NoSandbox = Annotated[
     bool, typer.Option("--no-sandbox", help="Run bots without any protection against malice.")
@@ -129,5 +129,5 @@ Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
 
 
 def this_command() -> str:
-    """What was typed, to be typed again by whoever wants to go on: not from the beginning."""
+    """Return the typed command without ``--fresh``, for continuing an interrupted run."""
     return shlex.join(["tourney", *(word for word in sys.argv[1:] if word != "--fresh")])

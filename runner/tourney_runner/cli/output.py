@@ -1,4 +1,4 @@
-"""Plain text for the terminal that several commands share."""
+"""Text for the terminal that several commands share."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["game_list", "game_options", "print_table", "yaml_value"]
 
 _WIDTH = 78
-"""Columns of prose: no terminal has fewer than 80."""
+"""Columns of prose; terminals have at least 80."""
 
 
 def yaml_value(value: Any) -> str:
-    """A value as one would write it in a configuration, on one line."""
+    """Return a value as in a configuration, on one line."""
     if hasattr(value, "model_dump"):
         value = value.model_dump(mode="json")
     plain = list(value) if isinstance(value, tuple) else value
@@ -32,7 +32,7 @@ def yaml_value(value: Any) -> str:
 
 
 def print_table(summary: Summary) -> None:
-    """Print the ranking to stdout, and under it how far it can be trusted."""
+    """Print the ranking to stdout, with notes on its certainty."""
     console = stdout_console()
     tell(console, f"{summary.facts.name}: {headline(summary)}")
     console.print(terminal_table(summary, console.width))
@@ -41,7 +41,7 @@ def print_table(summary: Summary) -> None:
 
 
 def game_list() -> str:
-    """All games with a sentence each."""
+    """Return all games with a sentence each."""
     parts = []
     for name in registry.names():
         game = registry.game(name)
@@ -51,7 +51,7 @@ def game_list() -> str:
 
 
 def game_options(name: str) -> str:
-    """The options of a game, as a commented piece of configuration.
+    """Return the options of a game as a commented piece of configuration.
 
     Raises:
         UsageError: There is no such game.
@@ -77,7 +77,7 @@ def _choices(info: FieldInfo) -> str:
 
 
 def _literals(annotation: Any) -> list[Any]:
-    """The values that an annotation names one by one; none for a list of them."""
+    """Return the values that an annotation lists; none for collections."""
     if get_origin(annotation) is Literal:
         return list(get_args(annotation))
     if get_origin(annotation) in {tuple, list, dict}:

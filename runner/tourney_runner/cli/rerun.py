@@ -20,16 +20,16 @@ def rerun(
     *,
     deal: Annotated[
         str,
-        typer.Option(metavar="DEAL", help="Its number, as on the pages, or its name in the logs."),
+        typer.Option(metavar="DEAL", help="Its number on the pages, or its name in the logs."),
     ],
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is published.")],
     config: SameBots = None,
     no_sandbox: NoSandbox = False,
 ) -> None:
     """Declare a deal void and play it again.
 
-    It is played on the same cards and with the same bots. What counts is the second time; the void
-    deal is kept and listed on the page.
+    The same bots play the same cards. The new deal counts; the void one is kept and listed on the
+    page.
     """
     from tourney_runner.cli.deal_ids import deal_numbers
     from tourney_runner.cli.output import print_table

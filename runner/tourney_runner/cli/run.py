@@ -1,4 +1,4 @@
-"""``tourney run``: a configuration in, a ranking out."""
+"""``tourney run``: play a tournament."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(  # noqa: PLR0913 - each is an option
         typer.Option(
             "--add",
             metavar="BOT",
-            help="Enter the bot of this folder, too; a changed one joins as a new version.",
+            help="Enter the bot of this folder too; a changed one joins as a new version.",
         ),
     ] = None,
     new_versions: Annotated[

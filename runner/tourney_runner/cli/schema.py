@@ -1,4 +1,4 @@
-"""``tourney schema``: JSON Schemas of what crosses the program's borders."""
+"""``tourney schema``: JSON Schemas of the protocol and the configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["schema"]
 
 
 class What(StrEnum):
-    """What a schema is wanted of."""
+    """The subject of a schema."""
 
     protocol = "protocol"
     config = "config"

@@ -1,4 +1,4 @@
-"""``tourney verify``: is a folder of results what it says it is?"""
+"""``tourney verify``: check a folder of results."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ def verify(  # noqa: PLR0913 - each is an option
     *,
     deal: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="DEAL", help="Play this deal again, by its number; may be given more often."
-        ),
+        typer.Option(metavar="DEAL", help="Play this deal again; the option may be repeated."),
     ] = None,
     sample: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             parser=whole_number(0, 1_000_000_000),
-            help="Play so many deals again.",
+            help="Play this many deals again.",
             show_default="10, if the bots are at hand",
         ),
     ] = None,
@@ -40,8 +38,8 @@ def verify(  # noqa: PLR0913 - each is an option
 ) -> None:
     """Check stored deals and published tables.
 
-    The deals are checked by the schedule, the rules and the bots, the tables by the deals. Exit
-    status 0 if all is as it should be, 1 if not.
+    Deals are checked against the schedule, the rules and the bots, and tables against the deals.
+    Exit status 0 if everything is right, 1 if not.
     """
     import msgspec
 

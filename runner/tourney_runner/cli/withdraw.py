@@ -1,4 +1,4 @@
-"""``tourney withdraw``: a bot plays no more."""
+"""``tourney withdraw``: end a bot's part in a tournament."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["withdraw"]
 
 
 def _day(text: str) -> date:
-    """A day as the option has it; typer's own words for a wrong one name Python's format."""
+    """Parse a day; typer's own message for a wrong one shows Python's format string."""
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - a day has no zone
     except ValueError as error:
@@ -25,7 +25,7 @@ def withdraw(
     bot: BotName,
     *,
     reason: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why, for everybody to read.")
+        str, typer.Option(metavar="TEXT", help="The reason; it is published.")
     ] = "its author has withdrawn it",
     since: Annotated[
         date | None,
@@ -33,13 +33,13 @@ def withdraw(
             "--from",
             parser=_day,
             metavar="YYYY-MM-DD",
-            help="The day from which it holds.",
+            help="The first day without the bot.",
             show_default="today",
         ),
     ] = None,
     undo: Undo = False,
 ) -> None:
-    """Let a bot keep its deals and play no more.
+    """Let a bot keep its deals and play no further rounds.
 
     Rounds of which something is stored are played to their end with it; the rounds after them
     are planned anew for the others. On a day to come, the first run from that day on does so.

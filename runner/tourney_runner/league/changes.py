@@ -1,4 +1,4 @@
-"""What has changed since somebody looked last, short enough for a message in a chat."""
+"""The changes of a table since the last run, short enough for a chat message."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 __all__ = ["Changes", "Move", "NewFaults", "Seen", "changes", "seen", "text"]
 
 _LINES = 20
-"""Of each kind that a message has; the rest is counted."""
+"""The number of lines of each kind in a message; the rest is counted."""
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A table as far as changes are told."""
+    """The part of a table that changes are computed from."""
 
     deals: int
     ranks: dict[str, int]
-    """Of those that have played and are not disqualified."""
+    """The ranks of bots that have played and are not disqualified."""
     faults: dict[str, dict[str, int]]
-    """How many of each kind, by bot."""
+    """The number of faults by bot and kind."""
     rulings: dict[str, str]
-    """What is decided about bots."""
+    """The kind of the decision about each bot that has one."""
 
 
 class Move(msgspec.Struct, frozen=True):
-    """A bot that stands elsewhere than before."""
+    """A bot whose rank has changed."""
 
     name: str
     before: int | None
-    """None for one that is new in the table."""
+    """None for a bot that is new in the table."""
     after: int | None
-    """None for one that is in it no more."""
+    """None for a bot that is no longer in it."""
 
 
 class NewFaults(msgspec.Struct, frozen=True):
@@ -48,23 +48,23 @@ class NewFaults(msgspec.Struct, frozen=True):
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """All of it."""
+    """All changes."""
 
     tournament: str
     deals: int
-    """That are new."""
+    """The number of new deals."""
     leader: str | None
-    """The first by name of those at rank 1."""
+    """The first bot by name at rank 1."""
     tied: int
-    """How many others share that rank."""
+    """The number of other bots at that rank."""
     moves: tuple[Move, ...]
     faults: tuple[NewFaults, ...]
     rulings: dict[str, str]
-    """Decisions that are new; ``taken back`` for those that do not hold any more."""
+    """New decisions by bot; ``taken back`` for those that no longer hold."""
 
 
 def seen(summary: Summary) -> Seen:
-    """What to remember of a table."""
+    """Return what to store of a table for the next comparison."""
     out = {ruling.name for ruling in summary.rulings if ruling.kind == "disqualified"}
     return Seen(
         deals=summary.deals,
@@ -75,7 +75,7 @@ def seen(summary: Summary) -> Seen:
 
 
 def changes(before: Seen | None, summary: Summary) -> Changes:
-    """Compare a table with what was seen before, if anything was."""
+    """Compare a table with the one seen before, if there was one."""
     old, new = before or Seen(0, {}, {}, {}), seen(summary)
     names = [row.name for row in summary.entrants]
     first = [name for name in names if new.ranks.get(name) == 1]
@@ -101,7 +101,7 @@ def changes(before: Seen | None, summary: Summary) -> Changes:
 
 
 def text(news: Changes) -> str:
-    """The changes as a few plain lines."""
+    """Return the changes as a few lines of text."""
     if not (news.deals or news.moves or news.faults or news.rulings):
         return f"{without_controls(news.tournament)}: nothing new"
     sign = "no new deals" if not news.deals else f"{counted(abs(news.deals), 'deal')}"

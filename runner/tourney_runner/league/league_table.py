@@ -1,8 +1,8 @@
 """The table over all seasons of a league.
 
-In a season a bot gets a point for every other that ranks below it; the points of all seasons are
-added up. A bot that joined in several versions counts where the best of them stands, and stands
-for all of them. Disqualified bots get nothing in that season.
+In a season a bot gets a point for every other bot that ranks below it; the points of all seasons
+are added up. Versions of a bot count once, at the rank of the best. A disqualified bot gets no
+points for that season.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ class LeagueRow(msgspec.Struct, frozen=True):
     """One bot over all seasons."""
 
     rank: int
-    """From 1; equal points share a rank."""
+    """The rank from 1; equal points share a rank."""
     name: str
     points: int
     ranks: dict[str, int]
-    """By season, among the bots of that season; seasons that it did not play are left out."""
+    """The rank in each season that it played."""
 
 
 class LeagueTable(msgspec.Struct, frozen=True):
-    """All bots, the best first."""
+    """The table of all bots, the best first."""
 
     seasons: tuple[str, ...]
     unfinished: tuple[str, ...]
-    """Seasons that go on."""
+    """Unfinished seasons."""
     rows: tuple[LeagueRow, ...]
 
 
 def league_table(league: Path) -> LeagueTable:
-    """Compute the table.
+    """Compute the table of a league.
 
     Args:
-        league: The configuration, beside which the seasons are.
+        league: The configuration, which is beside the folder of seasons.
     """
     ranks: dict[str, dict[str, int]] = {}
     points: dict[str, int] = {}
@@ -76,12 +76,12 @@ def league_table(league: Path) -> LeagueTable:
 
 
 def as_json(table: LeagueTable) -> str:
-    """For programs."""
+    """Return the table as JSON."""
     return json.dumps(msgspec.to_builtins(table), indent=2, ensure_ascii=False) + "\n"
 
 
 def as_markdown(table: LeagueTable) -> str:
-    """For a README or a chat."""
+    """Return the table as Markdown."""
     lines = [
         f"| {' | '.join(['rank', 'bot', 'points', *map(markdown, table.seasons)])} |",
         f"|---:|---|---:|{'---:|' * len(table.seasons)}",
@@ -95,12 +95,12 @@ def as_markdown(table: LeagueTable) -> str:
 
 
 def as_table(table: LeagueTable) -> Table:
-    """For a terminal."""
+    """Return the table for a terminal."""
     result = Table()
     result.add_column("rank", justify="right")
     result.add_column("bot", overflow="fold")
     for title in ("points", *table.seasons):
-        mark = " (goes on)" if title in table.unfinished else ""
+        mark = " (unfinished)" if title in table.unfinished else ""
         result.add_column(Text(f"{title}{mark}"), justify="right")
     for row in table.rows:
         cells = [str(row.rank), without_controls(row.name), str(row.points), *_ranks(table, row)]
@@ -113,7 +113,7 @@ def _ranks(table: LeagueTable, row: LeagueRow) -> list[str]:
 
 
 def _places(summary: Summary, versions: dict[str, str]) -> dict[str, int]:
-    """Ranks among the bots of a season, each counted once."""
+    """Return the ranks in a season, counting each bot once."""
     out = {ruling.name for ruling in summary.rulings if ruling.kind == "disqualified"}
     best: dict[str, int] = {}
     for row in summary.entrants:
