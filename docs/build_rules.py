@@ -62,7 +62,11 @@ def _lies(state: Case) -> str:
     cards = state.get("pile") if table is None else table["cards"]
     drawn = state.get("drawn")
     words = _cards(cards) if cards else "nothing"
-    return f"{words}; you have drawn {_cards(drawn)}" if drawn else words
+    if drawn:
+        words += f"; you have drawn {_cards(drawn)}"
+    if state.get("reserve") == [] and "pile" in state:
+        words += "; the reserve is empty"
+    return words
 
 
 def _deed(case: Case) -> str:
@@ -88,7 +92,10 @@ def _then(case: Case) -> str:
 
 
 def _with(case: Case) -> str:
-    rules = ", ".join(f"{key}: {json.dumps(value)}" for key, value in case["config"].items())
+    config = case["config"]
+    if case["state"].get("decks", 1) > 1:
+        config = {"decks": case["state"]["decks"], **config}
+    rules = ", ".join(f"{key}: {json.dumps(value)}" for key, value in config.items())
     return f" (with `{rules}`)" if rules else ""
 
 

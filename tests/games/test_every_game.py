@@ -174,7 +174,7 @@ def test_the_listed_plays_and_the_checker_agree(
         if random.random() < 0.2:
             listed = state.legal_actions().actions
             canonical = state.legal_actions("canonical")
-            assert canonical.complete
+            assert canonical.complete or canonical.left_out
             assert len({*listed}) == len(listed) > 0
             actions = [*listed, *canonical.actions]
             for action in random.sample(actions, min(30, len(actions))):

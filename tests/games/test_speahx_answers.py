@@ -65,13 +65,13 @@ def test_a_huge_card_name_is_cut_in_the_message() -> None:
     [
         (position("9C", "4C 7H"), '"play": ["9C"]',
          ("9C does not fit: on the pile lies 7H; expected one of the hearts, a 7 or a jack, "
-         "or to take the pile [S8]")),
+         'or "pass": true to take the pile [S8]')),
         (position("9H", "2H>S"), '"play": ["9H"]',
          ("9H does not fit: on the pile lies 2H with spades called; expected one of the spades, "
-         "a 2 or a jack, or to take the pile [S8]")),
+         'a 2 or a jack, or "pass": true to take the pile [S8]')),
         (position("9H", "AS", jokers=True, two_wild=True, ten_wild=True), '"play": ["9H"]',
          ("9H does not fit: on the pile lies AS; expected one of the spades, an ace, a joker, "
-         "a 2 or a 10, or to take the pile [S8]")),
+         'a 2 or a 10, or "pass": true to take the pile [S8]')),
         (position("5H 9H 9C"), '"play": ["5H", "9H", "9C"]',
          ("9C does not fit after 5H: when leading, each further card must share suit or rank with "
          "the first card [S6]")),
@@ -87,7 +87,8 @@ def test_a_huge_card_name_is_cut_in_the_message() -> None:
         (position("5H JK", jokers=True), '"play": ["5H", "JK"]',
          "JK may not follow 5H: a joker must be the first card of a play [S32]"),
         (position("2H", "7H"), '"play": ["2H"]',
-         "the last card laid is 2H: the suit of the next card must be called [S22]"),
+         ('the last card laid is 2H: the suit of the next card must be called: "suit" with S, C, D '
+         "or H [S22]")),
         (position("9H", "7H"), '"play": ["9H"], "suit": "S"',
          "the last card laid is 9H: a suit may be called with a two only [S22]"),
         (position("9H", "7H"), '"pass": true, "suit": "S"',
@@ -96,18 +97,19 @@ def test_a_huge_card_name_is_cut_in_the_message() -> None:
          "the play has 9H more often than the hand, which has 1 [R18]"),
         (position("9H", "7H"), '"play": ["9C"]', "9C is not in the hand [R18]"),
         (position("9H"), '"pass": true',
-         "the pile is empty, so there is nothing to take; expected a card to be laid [S13]"),
-        (position(""), '"pass": true',
-         ("the pile is empty, so there is nothing to take; expected a table card to be turned "
+         ('the pile is empty, so there is nothing to take; expected "play" with the cards to lay '
          "[S13]")),
+        (position(""), '"pass": true',
+         ('the pile is empty, so there is nothing to take; expected "chance": true, which turns a '
+         "table card [S13]")),
         (position("9H", "7H", drawn="8H"), '"chance": true',
-         ("8H, drawn in this turn, fits (on the pile lies 7H), so no further card may be drawn "
-         "[S20]")),
+         ("8H, drawn in this turn, fits (on the pile lies 7H), so no further card may be drawn; "
+         'expected "play" or "pass": true [S20]')),
         (position("9H", "7H", drawn="8C 8S 9S"), '"chance": true',
          "3 chance cards have been drawn, and no more than 3 may be drawn in one turn [S18]"),
         (position("9H", "7H", drawn="8C"), '"play": ["9H"]',
-         ("9H was not drawn in this turn; after drawing, a drawn card must be laid first, or the "
-         "pile taken [S19]")),
+         ("9H was not drawn in this turn; after drawing, a drawn card must be laid first "
+         '("play"), or the pile taken ("pass": true) [S19]')),
     ],
 )  # fmt: skip
 def test_a_refusal_says_what_was_there_and_what_was_expected(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tourney_runner.games.base import TERMINAL
+from tourney_runner.games.base import TERMINAL, IllegalActionError
 from tourney_runner.games.speahx import GAME
+from tourney_runner.games.speahx.actions import SpeahxAnswer
 from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS
 from tourney_runner.games.speahx.position import Table
 from tourney_runner.games.speahx.state import SpeahxState
@@ -149,6 +150,21 @@ def test_in_scope_game_a_ten_gives_no_chance_cards_back() -> None:
     state = game_of(table_of("3D", "3S", "4S", reserve=reserve), chance_max=2, chance_scope="game")
     play(state, "+", "+", "TH")
     assert [state.observation(seat).chances for seat in range(3)] == [0, 2, 2]
+
+
+def test_chances_count_a_table_card_that_may_be_turned() -> None:
+    state = game_of(table_of("", "3S 3C", "4S", face_down=[[0], [1, 2], [3]]), table_cards=5)
+    assert [state.observation(seat).chances for seat in range(3)] == [1, 0, 0]
+    play(state, "+")
+    assert state.observation(0).chances == 0
+    with pytest.raises(IllegalActionError, match=r"may be (turned|drawn)"):
+        state.read(SpeahxAnswer(id=1, chance=True))
+
+
+def test_there_is_no_chance_while_a_drawn_card_fits() -> None:
+    state = game_of(table_of("3D", "3S", "4S", reserve=[NUMBERS["8S"], NUMBERS["8H"]]))
+    play(state, "+")
+    assert state.observation(0).chances == 0
 
 
 def test_table_cards_count_when_the_turns_run_out() -> None:

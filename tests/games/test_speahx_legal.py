@@ -6,14 +6,17 @@ The oracle knows cards as text and tries every order of every part of the hand.
 from __future__ import annotations
 
 from itertools import permutations
+from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tourney_runner.games.base import IllegalActionError
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.actions import Action, SpeahxAnswer, encode
+from tourney_runner.games.speahx.canonical import Removal
 from tourney_runner.games.speahx.cards import LAID_NAMES, NAMES, NUMBERS, RANK
 from tourney_runner.games.speahx.position import Table
 from tourney_runner.games.speahx.state import SpeahxState
@@ -141,7 +144,7 @@ def plays_of(state: SpeahxState, mode: Any) -> tuple[list[Action], bool]:
 
 def kind(state: SpeahxState, action: Action) -> tuple[Any, ...]:
     """What the short list tells apart."""
-    four = state._removes(action.cards)
+    four = Removal(state._table.pile, state.options.quad_scope).completes(action.cards)
     return four, len(action.cards), action.cards[-1], action.suit
 
 
@@ -170,7 +173,7 @@ def test_the_short_list_has_each_kind_of_play_once(state: SpeahxState) -> None:
     assert len(set(kinds)) == len(kinds)
     if complete and short_complete:
         assert set(kinds) == {kind(state, play) for play in plays}
-    assert short_complete or state.options.lead_chain == "previous_suit_or_rank"
+    assert short_complete
 
 
 @given(positions())
@@ -213,6 +216,45 @@ def test_the_short_list_of_a_long_lead_reaches_its_longest_play() -> None:
     longest = max(plays, key=lambda play: len(play.cards))
     assert len(longest.cards) == 12
     assert {RANK[play.cards[-1]] for play in plays if len(play.cards) == 12} == {0, 8}
+
+
+def lead(cards: list[int], **rules: Any) -> SpeahxState:
+    table = Table(hands=[sorted(cards), [0], [0]], reserve=[1], dealer=2, seat=0)
+    return SpeahxState(GAME.options(players=3, **rules), table)
+
+
+@pytest.mark.parametrize("mode", ["all", "canonical"])
+@pytest.mark.parametrize("size", [60, 100, 140])
+def test_no_list_is_endless(mode: Any, size: int) -> None:
+    pack = [*range(52)] * 3
+    Random(size).shuffle(pack)
+    state = lead(pack[:size], decks=3)
+    listed = state.legal_actions(mode)
+    plays = [action for action in listed.actions if action.kind == "play"]
+    assert len(plays) <= 1000
+    assert len(msgspec.json.encode([state.write(action) for action in listed.actions])) < 1 << 16
+    assert not listed.complete
+    assert "left out" in listed.left_out
+    assert {action.cards for action in plays if len(action.cards) == 1} == {
+        (card,) for card in pack[:size]
+    }
+
+
+def test_the_short_list_of_an_ordered_chain_has_each_kind() -> None:
+    """A hand of which a search that keeps one play of each kind misses some."""
+    state = lead([NUMBERS[card] for card in ("3S", "6S", "AS", "3H", "6D")],
+                 lead_chain="previous_suit_or_rank")  # fmt: skip
+    plays, _ = plays_of(state, "all")
+    short, complete = plays_of(state, "canonical")
+    assert complete
+    assert {kind(state, play) for play in short} == {kind(state, play) for play in plays}
+
+
+def test_a_long_ordered_chain_says_that_some_plays_are_not_listed() -> None:
+    state = lead([*range(0, 52, 2)], lead_chain="previous_suit_or_rank")
+    listed = state.legal_actions("canonical")
+    assert "too many orders" in listed.left_out
+    assert len(listed.actions) <= 1001
 
 
 @pytest.mark.parametrize("mode", ["all", "canonical"])

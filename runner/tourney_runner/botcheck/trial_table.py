@@ -117,9 +117,9 @@ class Table(NamedTuple):
     def request(self, position: Position, ready: Ready) -> bytes:
         """Request 1: the move of a position, with everything that has happened before it."""
         state, settings = position.state, self.settings
-        legal, complete = None, True
+        legal, left_out = None, ""
         if ready.legal != "none":
-            legal, complete = LegalLists.of(self.game).list(state, ready.legal)
+            legal, left_out = LegalLists.of(self.game).list(state, ready.legal)
         return encode(
             Move(
                 1,
@@ -127,7 +127,8 @@ class Table(NamedTuple):
                 [msgspec.Raw(msgspec.json.encode(event)) for event in position.events],
                 MoveTime(settings.move_ms, settings.bank_ms),
                 legal,
-                complete,
+                not left_out,
+                left_out or None,
             )
         )
 

@@ -115,8 +115,13 @@ class LegalActions(msgspec.Struct, Generic[ActionT], frozen=True):
     """The actions open to the player to move."""
 
     actions: tuple[ActionT, ...]
-    complete: bool = True
-    """False where the list was cut because the game allows too many plays to list."""
+    left_out: str = ""
+    """Why actions are left out of the list; empty where it is complete."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left out."""
+        return not self.left_out
 
 
 class State(ABC, Generic[ActionT]):

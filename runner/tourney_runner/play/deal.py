@@ -221,8 +221,12 @@ class DealInPlay:
             self._events.append(Raw(_encode_event(self._state.apply_action(action))))
 
     def _with_lists(self, move: Move, mode: Literal["canonical", "all"]) -> Move:
-        legal, complete = self._legal.list(self._state, mode)
-        return msgspec.structs.replace(move, legal=legal, legal_complete=complete)
+        legal, left_out = self._legal.list(self._state, mode)
+        if not left_out:
+            return msgspec.structs.replace(move, legal=legal)
+        return msgspec.structs.replace(
+            move, legal=legal, legal_complete=False, legal_reason=left_out
+        )
 
     def _keep_debug(self, seat: Seat, text: str) -> None:
         if kept := seat.keep_debug(text):

@@ -33,15 +33,15 @@ class LegalLists:
 
     def list(
         self, state: State[Any], mode: Literal["all", "canonical"]
-    ) -> tuple[list[msgspec.Raw], bool]:
-        """What the player to move may answer, each without an id, and whether that is all."""
+    ) -> tuple[list[msgspec.Raw], str]:
+        """Return the answers open to the player to move, without ids, and why some are missing."""
         listed = state.legal_actions(mode)
         kept = self._kept
         try:
-            return [kept[action] for action in listed.actions], listed.complete
+            return [kept[action] for action in listed.actions], listed.left_out
         except KeyError:
             if len(kept) > _MOST_KEPT:
                 kept.clear()
             new = [action for action in listed.actions if action not in kept]
             kept.update((it, msgspec.Raw(msgspec.json.encode(state.write(it)))) for it in new)
-            return [kept[action] for action in listed.actions], listed.complete
+            return [kept[action] for action in listed.actions], listed.left_out

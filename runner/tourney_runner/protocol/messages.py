@@ -87,7 +87,9 @@ class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defau
     legal: list[msgspec.Raw] | None = None
     """Answers without their id, if the bot asked for them in `Ready`."""
     legal_complete: bool = True
-    """False where there were too many plays to list."""
+    """False where answers are left out of the list."""
+    legal_reason: str | None = None
+    """Why some are left out, in words; left out where the list is complete."""
 
 
 class Result(msgspec.Struct, frozen=True, tag_field="type", tag="result", omit_defaults=True):

@@ -12,7 +12,7 @@ from tourney_runner.games.speahx.cards import NAMES, NUMBERS, SUITS
 __all__ = ["CHANCE", "PASS", "Action", "SpeahxAnswer", "decode", "encode", "parse", "write"]
 
 
-class Action(msgspec.Struct, frozen=True):
+class Action(msgspec.Struct, frozen=True, gc=False):
     """What a player does when asked."""
 
     kind: Literal["play", "pass", "chance"]

@@ -1,33 +1,36 @@
-"""The full list of the plays that a player may choose from.
+"""The full list of the plays that a player may choose from, cut where it gets long.
 
-Chains may be laid in any order, so a long hand has far more plays than anybody wants to read:
-twelve hearts can be led in more than a thousand million ways. Hence the list is cut; the short
-list of `games.speahx.canonical` is not.
+Chains may be laid in any order, so a long hand has far more plays than a bot could read: twelve
+hearts can be led in more than a thousand million ways.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from tourney_runner.games.speahx.actions import Action
-from tourney_runner.games.speahx.cards import RANK, TWO
-from tourney_runner.games.speahx.plays import Chain
+from tourney_runner.games.speahx.cards import ALL_CARDS, JOKER, SAME_RANK, TWO
+from tourney_runner.games.speahx.plays import ORDERED, Chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tourney_runner.games.speahx.plays import Grammar
 
-__all__ = ["MOST_PLAYS", "Cards", "Turn", "all_plays", "with_calls", "without"]
+__all__ = ["MOST_PLAYS", "TOO_MANY", "Cards", "Turn", "actions_of", "all_plays", "without"]
 
 MOST_PLAYS = 1000
 """Longer lists of plays are cut here."""
 
+TOO_MANY = f"there are more than {MOST_PLAYS} plays; the longest are left out"
+
 Cards = tuple[int, ...]
+
+_TWOS = SAME_RANK[TWO << 2]
+_ONE: tuple[Cards, ...] = tuple([(card,) for card in range(JOKER + 1)])
+_PLAY = partial(Action, "play")
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -41,48 +44,91 @@ class Turn(msgspec.Struct, frozen=True):
     drawn: Sequence[int] = ()
     """Chance cards, if one of them must be the first card; the others then come from the hand."""
 
-    def starts(self, grammar: Grammar) -> Iterator[tuple[int, Cards]]:
-        """Each card that may be first, once, with the cards that may then come after it."""
+    def starts(self, grammar: Grammar) -> list[int]:
+        """Return each card that may be first, once."""
+        fits = grammar.fits[self.top]
+        return [card for card in dict.fromkeys(self.drawn or self.hand) if fits >> card & 1]
+
+    def holder(self, first: int) -> Cards:
+        """Return the first card and those that may come after it, in the order of the hand."""
         hand = tuple(self.hand)
-        for card in dict.fromkeys(self.drawn or hand):
-            if grammar.fits[self.top] >> card & 1:
-                yield card, hand if self.drawn else without(hand, card)
+        return (first, *hand) if self.drawn else hand
 
 
-def all_plays(turn: Turn, grammar: Grammar, most: int = MOST_PLAYS) -> tuple[list[Action], bool]:
-    """All plays: short before long, those of one length in the order of their cards.
+# One loop without calls: of a thousand plays each would cost as much as making the play.
+def all_plays(  # noqa: C901
+    turn: Turn, grammar: Grammar, most: int = MOST_PLAYS
+) -> tuple[list[Action], str]:
+    """List all plays: short before long, those of one length in the order of their cards.
+
+    Args:
+        turn: The cards and rules that a play is made with.
+        grammar: The grammar of the options in force.
+        most: The number of plays to cut the list at.
 
     Returns:
-        At most `most` plays, and whether these are all.
+        The plays, and why some are left out; an empty text where none is.
     """
-    plays: list[Action] = []
-    queue: deque[tuple[Cards, Cards]] = deque(
-        ((card,), rest) for card, rest in turn.starts(grammar)
-    )
-    while queue:
-        cards, rest = queue.popleft()
-        plays.extend(with_calls(cards))
-        if len(plays) > most:
-            return plays[:most], False
-        # Every play in the queue will be listed: beyond `most` there is no need to look further.
-        if len(plays) + len(queue) <= most:
-            following = grammar.after(cards, turn.chain, turn.top)
-            queue.extend(
-                ((*cards, card), without(rest, card))
-                for card in dict.fromkeys(rest)
-                if following >> card & 1
-            )
-    return plays, True
+    hand = turn.hand
+    brings, closes = grammar.brings_free_card, grammar.closes
+    links = {card: turn.chain(card, card, turn.top) for card in {*turn.drawn, *hand}}
+    linking = -1 if turn.chain is ORDERED else 0
+    has_twins = len(set(hand)) < len(hand)
+    # Plays that differ in their last card alone stand together, with the cards that it was taken
+    # from and whether it is a free card. What is left of these is worked out only for plays that
+    # are made longer: most plays of a long list are its longest.
+    level: list[tuple[Cards, list[Cards], int]] = [
+        (turn.holder(card), [_ONE[card]], 0) for card in turn.starts(grammar)
+    ]
+    actions: list[Action] = []
+    while level:
+        for _, plays, _ in level:
+            actions += actions_of(plays)
+        room = most - len(actions)
+        if room < 0:
+            return actions[:most], TOO_MANY
+        longer: list[tuple[Cards, list[Cards], int]] = []
+        for source, plays, is_free in level:
+            for cards in plays:
+                last = cards[-1]
+                if brings >> last & 1:
+                    following = ALL_CARDS
+                elif is_free:
+                    continue
+                else:
+                    following = links[cards[linking]]
+                    if closes >> last & 1:
+                        following &= SAME_RANK[last]
+                rest = without(source, last)
+                choice = dict.fromkeys(rest) if has_twins else rest
+                more = [cards + _ONE[card] for card in choice if following >> card & 1]
+                if more:
+                    longer.append((rest, more, brings >> last & 1))
+                    room -= len(more)
+                    if room < 0:
+                        break
+            if room < 0:
+                break
+        level = longer
+    return actions, ""
+
+
+def actions_of(plays: list[Cards]) -> list[Action]:
+    """Return the actions that lay these cards: four of a play that ends in a two (S22)."""
+    actions = [*map(_PLAY, plays)]
+    with_call = [place for place, cards in enumerate(plays) if _TWOS >> cards[-1] & 1]
+    if not with_call:
+        return actions
+    called: list[Action] = []
+    done = 0
+    for place in with_call:
+        called += actions[done:place]
+        called += [Action("play", plays[place], suit) for suit in range(4)]
+        done = place + 1
+    return called + actions[done:]
 
 
 def without(cards: Cards, card: int) -> Cards:
-    """The cards less one card of that number, which must be there."""
+    """Return the cards less one card of that number, which must be there."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]
-
-
-def with_calls(cards: Cards) -> list[Action]:
-    """The actions that lay these cards: four if a suit must be called, else one (S22)."""
-    if RANK[cards[-1]] == TWO:
-        return [Action("play", cards, suit) for suit in range(4)]
-    return [Action("play", cards)]

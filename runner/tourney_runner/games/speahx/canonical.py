@@ -1,8 +1,12 @@
 """The short list: one play for each length, last card, call and effect on the pile.
 
-Such a play is built, not searched for. Between its first and its last card stand *plain* cards
-of the chain, of which any number may be left out, and then cards of the *block* that closes the
-play: twos, tens, or jacks that bring each other as free cards.
+Such plays are built, not searched for. Between its first and its last card a play has *plain*
+cards of the chain, of which any number may be left out, and then cards of the *block* that closes
+it: twos, tens, or jacks that bring each other as free cards. All plays with one first and one last
+card are a *line*. A line is looked at only for the lengths that no line before it had.
+
+Only the chain `previous_suit_or_rank`, where the whole order of a play decides what can still
+come, needs a search.
 """
 
 from __future__ import annotations
@@ -10,17 +14,171 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from tourney_runner.games.speahx.all_plays import MOST_PLAYS, Cards, Turn, with_calls, without
-from tourney_runner.games.speahx.cards import RANK, RANK_OF_JOKER
+from tourney_runner.games.speahx.all_plays import (
+    MOST_PLAYS,
+    TOO_MANY,
+    Cards,
+    Turn,
+    actions_of,
+    without,
+)
+from tourney_runner.games.speahx.cards import (
+    ALL_CARDS,
+    JACK,
+    RANK,
+    RANK_OF_JOKER,
+    SAME_RANK,
+    TEN,
+    TWO,
+)
 from tourney_runner.games.speahx.plays import ORDERED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from tourney_runner.games.speahx.actions import Action
     from tourney_runner.games.speahx.plays import Grammar
 
-__all__ = ["canonical_plays"]
+__all__ = ["MOST_BYTES", "Removal", "canonical_plays"]
+
+MOST_BYTES = 60_000
+"""Longer lists, counted as the JSON of their answers, are cut here: below 64 KB with the rest."""
+
+_TOO_LONG = f"the plays take more than {MOST_BYTES} bytes; the longest are left out"
+_TOO_MANY_ORDERS = "the cards can be laid in too many orders; some longer plays are not listed"
+
+_ALL_ORDERS = 8
+"""Hands of that many cards are searched to the end, longer ones in part."""
+_MOST_STEPS = 2500
+"""Cards that the search of one list lays at most; it takes about 2 ms."""
+
+_ALWAYS_FIT, _ALWAYS_FIT_CARDS = MOST_PLAYS // 4, 6
+"""That many plays of at most that many cards fit into a list, calls included."""
+
+_STAGES = (12, 24, 500)
+"""The longest plays that are looked at, until the list is full."""
+
+_TWOS, _TENS, _JACKS = (SAME_RANK[rank << 2] for rank in (TWO, TEN, JACK))
+_BYTES_OF_PLAY, _BYTES_OF_CARD, _BYTES_OF_CALL = (
+    len('{"play":[]},'),
+    len('"7H",'),
+    len(',"suit":"H"'),
+)
+
+
+class Removal:
+    """The plays that complete a four of a kind on one pile.
+
+    Args:
+        pile: What lies on the table.
+        scope: The option `quad_scope`.
+    """
+
+    def __init__(self, pile: Sequence[int], scope: str) -> None:
+        self.scope = scope
+        ranks = [RANK[card] for card in pile]
+        self.in_pile = [0] * (RANK_OF_JOKER + 1)
+        """Cards of each rank in the pile."""
+        for rank in ranks:
+            self.in_pile[rank] += 1
+        self.top_rank = ranks[-1] if ranks else RANK_OF_JOKER
+        self.top_run = 0
+        """Cards of that rank that lie on each other at the top of the pile."""
+        if scope == "top_run" and self.top_rank != RANK_OF_JOKER:
+            for rank in reversed(ranks):
+                if rank != self.top_rank:
+                    break
+                self.top_run += 1
+
+    def many(self, turn: Turn) -> tuple[int, int]:
+        """Return two sets of cards by how often their rank comes.
+
+        Returns:
+            The ranks that come four times in the pile and the hand, and those with which a play
+            could complete four.
+        """
+        held = [0] * (RANK_OF_JOKER + 1)
+        for card in (*turn.hand, *turn.drawn):
+            held[RANK[card]] += 1
+        many = special = 0
+        for rank in range(RANK_OF_JOKER):
+            if held[rank] and held[rank] + self.in_pile[rank] >= 4:
+                many |= SAME_RANK[rank << 2]
+                run = self.top_run if rank == self.top_rank else 0
+                if self.scope == "anywhere" or held[rank] + run >= 4:
+                    special |= SAME_RANK[rank << 2]
+        return many, special if self.scope != "off" else 0
+
+    def possible(self, fan: _Fan) -> int:
+        """Return the set of last cards with which lines of a fan could complete four.
+
+        Cards of the first one's suit are its twins at most, so only its rank can come four times,
+        or that of the jacks that close the play.
+        """
+        return SAME_RANK[fan.first] if fan.openers is None else _JACKS
+
+    def completes(self, cards: Cards) -> bool:
+        """Return whether these cards, laid now, complete a four of a kind (S25-S27)."""
+        rank = RANK[cards[-1]]
+        if rank == RANK_OF_JOKER or self.scope == "off":
+            return False
+        if self.scope == "anywhere":
+            return self.in_pile[rank] + sum([RANK[card] == rank for card in cards]) >= 4
+        tail = 0
+        for card in reversed(cards):
+            if RANK[card] != rank:
+                return tail >= 4
+            tail += 1
+        return tail + (self.top_run if rank == self.top_rank else 0) >= 4
+
+    def lengths(self, line: _Line, lengths: int) -> tuple[int, int]:
+        """Return the lengths with which a line might complete four, and those where it might not.
+
+        Both are bits, and may have lengths too many.
+
+        Args:
+            line: A line whose last card is one of those that are `possible`.
+            lengths: The lengths of its plays.
+        """
+        _, last, plain, block, least = line
+        rank = RANK[last]
+        kin = line.kin()
+        if self.scope == "anywhere":
+            missing = 4 - self.in_pile[rank]
+            others = 2 + len(plain) + len(block) - kin
+            fours = lengths & -1 << max(missing, 1) if kin >= missing else 0
+            return fours, lengths & (1 << max(1, others + missing)) - 1
+        if least:  # jacks close the play, and before them there are plain cards
+            return lengths & -1 << 5, lengths & (2 << 4 + len(plain)) - 1
+        run = self.top_run if rank == self.top_rank else 0
+        fours = lengths & -1 << max(1, 4 - run)
+        if kin == 2 + len(plain) + len(block):
+            return fours, lengths & ~fours
+        return fours, lengths
+
+
+class _Fan(NamedTuple):
+    """All lines with this first card, whatever the last one."""
+
+    first: int
+    plain: Cards
+    """The plain cards, which may include the last one."""
+    block: Cards = ()
+    """The cards of the block, likewise."""
+    openers: Cards | None = None
+    """The cards of which one must be the first of the block, None if there need not be any."""
+
+    def line(self, last: int) -> _Line:
+        """Return the line with that last card, which is taken out of the others."""
+        first, plain, block, openers = self
+        if last in plain:
+            plain = without(plain, last)
+        if last in block:
+            block = without(block, last)
+        if openers is None:
+            return _Line(first, last, plain, block)
+        opener = openers[0] if openers[0] in block else openers[1]
+        return _Line(first, last, plain, (opener, *without(block, opener)), 1)
 
 
 class _Line(NamedTuple):
@@ -34,144 +192,367 @@ class _Line(NamedTuple):
     """How many cards of the block there must be for the last card to be allowed."""
 
     def kin(self) -> int:
-        """How many cards of the last card's rank such a play could hold."""
+        """Return how many cards of the last card's rank a play could hold."""
         rank = RANK[self.last]
         cards = (self.first, *self.plain, *self.block, self.last)
-        return 0 if rank == RANK_OF_JOKER else sum(RANK[card] == rank for card in cards)
+        return sum([RANK[card] == rank for card in cards])
+
+    def play(self, length: int, *, block_first: bool = False) -> Cards:
+        """Return the play of that length; of the plain cards it has the last ones.
+
+        Args:
+            length: Cards of the play, at least 2 more than `least`.
+            block_first: Take as many cards of the block as possible, or as few.
+        """
+        first, last, plain, block, least = self
+        count = length - 2
+        of_block = min(count, len(block)) if block_first else max(least, count - len(plain))
+        of_plain = count - of_block
+        return (first, *plain[len(plain) - of_plain :], *block[:of_block], last)
+
+    def build(self, lengths: list[int], plays: list[Cards]) -> None:
+        """Add the plays of some lengths, each with as few cards of the block as possible."""
+        first, last, plain, block, least = self
+        size = len(plain) + 2
+        head, tail = (first,), (*block[:least], last)
+        for length in lengths:
+            if length <= size + least:
+                plays.append(head + plain[size + least - length :] + tail)
+            else:
+                plays.append(head + plain + block[: length - size] + (last,))
+
+    def sorted_by_kin(self) -> tuple[_Line, _Line]:
+        """Return the line with the plain cards of the last one's rank behind and before others."""
+        rank = RANK[self.last]
+        kin = tuple([card for card in self.plain if RANK[card] == rank])
+        others = tuple([card for card in self.plain if RANK[card] != rank])
+        return self._replace(plain=others + kin), self._replace(plain=kin + others)
 
 
 def canonical_plays(
-    turn: Turn, grammar: Grammar, pile: Sequence[int], removes: Callable[[Cards], bool]
-) -> tuple[list[Action], bool]:
-    """The plays of the short list, short before long.
+    turn: Turn, grammar: Grammar, pile: Sequence[int], scope: str
+) -> tuple[list[Action], str]:
+    """List the plays of the short list, short before long.
 
     Args:
         turn: The cards and rules that a play is made with.
         grammar: The grammar of the options in force.
         pile: What lies on the table.
-        removes: Whether these cards, laid now, complete a four of a kind.
+        scope: The option `quad_scope`.
 
     Returns:
-        The plays, and whether there is one of every kind. With the chain
-        `previous_suit_or_rank`, where the whole order of a play decides what can still come,
-        they are searched for, and some may not be found.
+        The plays, and why there is not one of every kind; an empty text where there is.
     """
+    removal = Removal(pile, scope)
     if turn.chain is ORDERED:
-        found, complete = _searched(turn, grammar, removes)
+        search = _Search(turn, grammar, removal)
+        plays, reason = _shortest(search.plays())
+        reason = reason or search.reason
     else:
-        found, complete = _built(turn, grammar, pile, removes), True
-    ordered = sorted(found, key=lambda cards: (len(cards), cards))
-    return [action for cards in ordered for action in with_calls(cards)], complete
+        # Long hands have so many plays that the list is cut before their long ones: these are
+        # looked at only where the short ones leave room.
+        for longest in _STAGES if len(turn.hand) > 60 else _STAGES[-1:]:
+            plays, reason = _shortest(_Lines(turn, grammar, removal, longest).plays())
+            if reason:
+                break
+    return actions_of(plays), reason
 
 
-def _searched(
-    turn: Turn, grammar: Grammar, removes: Callable[[Cards], bool]
-) -> tuple[list[Cards], bool]:
-    """Grow plays card by card, going on from the first one found of each kind only."""
-    found: dict[tuple[bool, int, int], Cards] = {}
-    complete = True
-    level: list[tuple[Cards, Cards]] = [((card,), rest) for card, rest in turn.starts(grammar)]
-    while level:
-        longer: list[tuple[Cards, Cards]] = []
-        for cards, rest in level:
-            kind = (removes(cards), len(cards), cards[-1])
-            if kind in found or len(found) >= MOST_PLAYS:
-                complete = False
-                continue
-            found[kind] = cards
-            following = grammar.after(cards, turn.chain, turn.top)
-            longer += [
-                ((*cards, card), without(rest, card))
-                for card in dict.fromkeys(rest)
-                if following >> card & 1
-            ]
-        level = longer
-    return list(found.values()), complete
+def _shortest(plays: list[Cards]) -> tuple[list[Cards], str]:
+    """Sort plays, short before long, and leave out those that are too many for a list."""
+    plays.sort()
+    plays.sort(key=len)
+    if len(plays) <= _ALWAYS_FIT and (not plays or len(plays[-1]) <= _ALWAYS_FIT_CARDS):
+        return plays, ""
+    room, room_in_bytes = MOST_PLAYS, MOST_BYTES
+    for number, cards in enumerate(plays):
+        size = _BYTES_OF_PLAY + _BYTES_OF_CARD * len(cards)
+        if _TWOS >> cards[-1] & 1:
+            room -= 4
+            room_in_bytes -= 4 * (size + _BYTES_OF_CALL)
+        else:
+            room -= 1
+            room_in_bytes -= size
+        if room < 0 or room_in_bytes < 0:
+            return plays[:number], TOO_MANY if room < 0 else _TOO_LONG
+    return plays, ""
 
 
-def _built(
-    turn: Turn, grammar: Grammar, pile: Sequence[int], removes: Callable[[Cards], bool]
-) -> list[Cards]:
-    singles: list[Cards] = [(first,) for first, _ in turn.starts(grammar)]
-    found: dict[tuple[bool, int, int], Cards] = {}
-    in_pile: Counter[int] = Counter([RANK[card] for card in pile])
-    for line in _lines(turn, grammar):
-        if in_pile[RANK[line.last]] + line.kin() >= 4:
-            for cards in _either_way(line):
-                found.setdefault((removes(cards), len(cards), line.last), cards)
-            continue
-        # No play of this line completes four, so each length is looked at once.
-        for count in range(line.least, len(line.plain) + len(line.block) + 1):
-            kind = (False, count + 2, line.last)
-            if kind not in found:
-                found[kind] = _play(line, count, block_first=False)
-    return singles + list(found.values())
+def _short_ones(lines: list[tuple[_Line, list[int]]], most: int) -> list[tuple[_Line, list[int]]]:
+    """Leave out lengths of which there are so many shorter ones that they will not be listed."""
+    counts = Counter([length for _, lengths in lines for length in lengths])
+    for longest in sorted(counts):
+        most -= counts[longest]
+        if most < 0:
+            return [(line, [it for it in lengths if it <= longest]) for line, lengths in lines]
+    return lines
 
 
-def _either_way(line: _Line) -> Iterator[Cards]:
-    """For each length a play that ends in many cards of one rank, and one that does not."""
-    kin = tuple(card for card in line.plain if RANK[card] == RANK[line.last])
-    others = tuple(card for card in line.plain if RANK[card] != RANK[line.last])
-    for plain in (others + kin, kin + others):
-        for block_first in (False, True):
-            for count in range(line.least, len(line.plain) + len(line.block) + 1):
-                yield _play(line._replace(plain=plain), count, block_first=block_first)
-
-
-def _play(line: _Line, count: int, *, block_first: bool) -> Cards:
-    """The play with `count` cards in the middle.
+class _Lines:
+    """The plays of all chains in which the first card decides what may follow.
 
     Args:
-        line: The plays to choose from; of the plain cards the last ones are taken.
-        count: Cards between the first and the last, at least ``line.least``.
-        block_first: Take as many cards of the block as possible, or as few.
+        turn: The cards and rules that a play is made with.
+        grammar: The grammar of the options in force.
+        removal: Which plays complete a four of a kind.
+        longest: The number of cards of the longest plays that are looked at.
     """
-    _, _, plain, block, least = line
-    of_block = min(count, len(block)) if block_first else max(least, count - len(plain))
-    of_plain = count - of_block
-    return (line.first, *plain[len(plain) - of_plain :], *block[:of_block], line.last)
 
+    def __init__(self, turn: Turn, grammar: Grammar, removal: Removal, longest: int) -> None:
+        self._turn = turn
+        self._grammar = grammar
+        self._removal = removal
+        self._longest = longest
+        size = min(longest, len(turn.hand) + 1) + 1
+        # Sets of last cards by length: of the plays found that complete no four of a kind, and of
+        # those that do.
+        self._found = [0] * size
+        self._found_four = [0] * size
+        self._lines: list[tuple[_Line, list[int]]] = []
+        self._built: list[Cards] = []
+        self._many, self._special = removal.many(turn)
 
-def _lines(turn: Turn, grammar: Grammar) -> Iterator[_Line]:
-    for first, rest in turn.starts(grammar):
-        bringers = _among(grammar.brings_free_card, rest)
-        if grammar.brings_free_card >> first & 1:
-            for last in dict.fromkeys(rest):
-                block = without(bringers, last) if last in bringers else bringers
-                yield _Line(first, last, (), block)
-            continue
-        chain = _among(grammar.after((first,), turn.chain, turn.top), rest)
-        plain = _among(~grammar.closes, chain)
-        yield from _chain_lines(first, chain, plain, grammar)
-        openers = _among(grammar.brings_free_card, chain)
-        if openers:
-            yield from _free_lines(first, rest, plain, bringers, openers)
+    def plays(self) -> list[Cards]:
+        """Return one play of each kind; of a list that will be cut, not its longest ones."""
+        grammar, turn = self._grammar, self._turn
+        brings, chain, top = grammar.brings_free_card, turn.chain, turn.top
+        singles = turn.starts(grammar)
+        hand = turn.hand
+        held = _set_of(hand)
+        for first in singles:
+            following = ALL_CARDS
+            if not brings >> first & 1:
+                following = chain(first, first, top)
+                if grammar.closes >> first & 1:
+                    following &= SAME_RANK[first]
+            if not following & held or (
+                following & held == 1 << first and not turn.drawn and hand.count(first) == 1
+            ):
+                continue
+            rest = without(turn.holder(first), first)
+            if brings >> first & 1:
+                self._bring(first, rest, (), None)
+            else:
+                self._link(first, rest, tuple([it for it in rest if following >> it & 1]))
+        plays = [*[(card,) for card in singles], *self._built]
+        lines = self._lines
+        if len(plays) + sum([len(lengths) for _, lengths in lines]) > MOST_PLAYS:
+            lines = _short_ones(lines, MOST_PLAYS - len(singles))
+        for line, lengths in lines:
+            line.build(lengths, plays)
+        return plays
 
+    def _link(self, first: int, rest: Cards, chain: Cards) -> None:
+        """Look at the plays that begin with a card and go on with cards of its chain."""
+        brings, closes = self._grammar.brings_free_card, self._grammar.closes
+        plain = tuple([card for card in chain if not closes >> card & 1])
+        linked = _set_of(chain)
+        self._look(_Fan(first, plain), linked & ~closes, 1 + len(plain))
+        if linked & closes:
+            for rank in (_TWOS, _TENS):
+                if linked & rank:
+                    block = _among(rank, chain)
+                    longest = 1 + len(plain) + len(block)
+                    self._look(_Fan(first, plain, block), linked & rank, longest)
+            if linked & brings:
+                self._look(_Fan(first, plain), linked & brings, 2 + len(plain))
+                self._bring(first, rest, plain, _among(brings, chain))
 
-def _chain_lines(first: int, chain: Cards, plain: Cards, grammar: Grammar) -> Iterator[_Line]:
-    """Plays whose last card belongs to the chain."""
-    for last in dict.fromkeys(chain):
-        if not grammar.closes >> last & 1:
-            yield _Line(first, last, without(plain, last), ())
-        elif grammar.brings_free_card >> last & 1:
-            yield _Line(first, last, plain, ())
-        else:
-            twins = tuple(card for card in chain if RANK[card] == RANK[last])
-            yield _Line(first, last, plain, without(twins, last))
+    def _bring(self, first: int, rest: Cards, plain: Cards, openers: Cards | None) -> None:
+        """Look at the plays in which jacks or jokers bring the last card.
 
+        Args:
+            first: The first card.
+            rest: The cards that may come after it.
+            plain: The plain cards of its chain.
+            openers: The jacks of the chain, or None where the first card itself brings others.
+        """
+        fan = _Fan(first, plain, _among(self._grammar.brings_free_card, rest), openers)
+        lasts = _set_of(rest)
+        inside = _set_of((*plain, *fan.block))
+        longest = 2 + len(plain) + len(fan.block)
+        if openers is not None and len(openers) == 1 and rest.count(openers[0]) == 1:
+            lasts &= ~(1 << openers[0])
+        self._look(fan, lasts & ~inside, longest)
+        self._look(fan, lasts & inside, longest - 1)
 
-def _free_lines(
-    first: int, rest: Cards, plain: Cards, bringers: Cards, openers: Cards
-) -> Iterator[_Line]:
-    """Plays in which a jack of the chain brings the last card."""
-    for last in dict.fromkeys(rest):
-        free = without(rest, last)
-        opener = next((card for card in openers if card in free), None)
-        if opener is not None:
-            jacks = tuple(card for card in free if card in bringers)
-            chain = without(plain, last) if last in plain else plain
-            yield _Line(first, last, chain, (opener, *without(jacks, opener)), least=1)
+    def _look(self, fan: _Fan, lasts: int, longest: int) -> None:
+        """Find out which kinds some lines of a fan add.
+
+        Args:
+            fan: The fan.
+            lasts: The set of the lines' last cards.
+            longest: The number of cards of the longest play of each of these lines.
+        """
+        if not lasts:
+            return
+        longest = min(longest, self._longest)
+        shortest = 2 if fan.openers is None else 3
+        special = lasts & self._special
+        if special and self._removal.scope != "anywhere":
+            special &= self._removal.possible(fan)
+        for last, lengths in self._new_kinds(lasts ^ special, shortest, longest).items():
+            line = fan.line(last)
+            if self._many >> last & 1 and self._removal.in_pile[RANK[last]] + line.kin() >= 4:
+                line, _ = line.sorted_by_kin()
+            self._lines.append((line, lengths))
+        while special:
+            last = special.bit_length() - 1
+            special ^= 1 << last
+            if fan.openers is None or self._lacks(last, longest, 4 + len(fan.plain)):
+                self._look_closely(fan.line(last), (2 << longest) - (1 << shortest))
+
+    def _new_kinds(self, lasts: int, shortest: int, longest: int) -> dict[int, list[int]]:
+        """Return the lengths not found so far of plays that complete no four, by last card."""
+        found = self._found
+        kinds: dict[int, list[int]] = {}
+        for length in range(longest, shortest - 1, -1):
+            missing = new = lasts & ~found[length]
+            found[length] |= new
+            while new:
+                last = new.bit_length() - 1
+                new ^= 1 << last
+                if last in kinds:
+                    kinds[last].append(length)
+                else:
+                    kinds[last] = [length]
+            if length > 3 and (shortest == 3 or not lasts & ~found[2]):
+                # Lines have all lengths from 3 on, except where four of a kind come into it: a
+                # last card that has this length already has the shorter ones, too.
+                lasts &= missing | self._special
+                if not lasts:
+                    break
+        return kinds
+
+    def _lacks(self, last: int, longest: int, longest_other: int) -> bool:
+        """Return whether a kind of play that ends in a jack has not been found yet."""
+        if self._removal.scope == "anywhere":
+            return True
+        others = self._found[3 : min(longest, longest_other) + 1]
+        fours = self._found_four[5 : longest + 1]
+        return not all(found >> last & 1 for found in (*others, *fours))
+
+    def _look_closely(self, line: _Line, lengths: int) -> None:
+        """Look at a line of which plays may complete a four of a kind."""
+        last, removal = line.last, self._removal
+        bit = 1 << last
+        fours, others = removal.lengths(line, lengths)
+        found, found_four = self._found, self._found_four
+        wanted = [
+            length
+            for length in range(lengths.bit_length())
+            if (others >> length & 1 and not found[length] & bit)
+            or (fours >> length & 1 and not found_four[length] & bit)
+        ]
+        if not wanted:
+            return
+        if removal.in_pile[RANK[last]] + line.kin() < 4:
+            for length in wanted:
+                found[length] |= bit
+            self._lines.append((line, wanted))
+            return
+        for version in line.sorted_by_kin():
+            for block_first in (False, True):
+                for length in wanted:
+                    if (not (others >> length & 1) or found[length] & bit) and (
+                        not (fours >> length & 1) or found_four[length] & bit
+                    ):
+                        continue
+                    cards = version.play(length, block_first=block_first)
+                    which = found_four if removal.completes(cards) else found
+                    if not which[length] & bit:
+                        which[length] |= bit
+                        self._built.append(cards)
 
 
 def _among(mask: int, cards: Cards) -> Cards:
-    return tuple(card for card in cards if mask >> card & 1)
+    return tuple([card for card in cards if mask >> card & 1])
+
+
+def _set_of(cards: Sequence[int]) -> int:
+    found = 0
+    for card in cards:
+        found |= 1 << card
+    return found
+
+
+class _Search:
+    """The plays of the chain in which each card must share suit or rank with the one before.
+
+    They are grown card by card. Of two plays with the same cards and the same last card only one
+    is kept, since what may follow is the same.
+
+    Args:
+        turn: The cards and rules that a play is made with.
+        grammar: The grammar of the options in force.
+        removal: Which plays complete a four of a kind.
+    """
+
+    def __init__(self, turn: Turn, grammar: Grammar, removal: Removal) -> None:
+        self._cards = tuple(sorted(turn.hand))
+        self._grammar = grammar
+        self._removal = removal
+        self._fits = grammar.fits[turn.top]
+        self.reason = ""
+        places = range(len(self._cards))
+        self._after = [self._places_after(place) for place in places]
+        self._twins = sum(
+            [1 << place for place in places[1:] if self._cards[place] == self._cards[place - 1]]
+        )
+        """The places of cards that have a twin just before them, which is laid first."""
+
+    def _places_after(self, place: int) -> int:
+        cards = self._cards
+        following = self._grammar.after((cards[place],), ORDERED, 0)
+        return sum([1 << other for other, card in enumerate(cards) if following >> card & 1]) & ~(
+            1 << place
+        )
+
+    def plays(self) -> list[Cards]:
+        """Return one play of each kind, as far as they were found."""
+        found: dict[tuple[bool, int, int], Cards] = {}
+        cards, completes, brings = (
+            self._cards,
+            self._removal.completes,
+            self._grammar.brings_free_card,
+        )
+        fours = self._removal.scope not in ("off", "anywhere") and len(cards) >= 4
+        level: dict[tuple[int, int, int], Cards] = {}
+        for place, card in enumerate(cards):
+            if self._fits >> card & 1 and not self._twins >> place & 1:
+                found[False, 1, card] = (card,)
+                level[1 << place, place, 1] = (card,)
+        steps = _MOST_STEPS
+        width = steps if len(cards) <= _ALL_ORDERS else max(2, steps // len(cards) ** 3)
+        length = 1
+        while level:
+            length += 1
+            longer: dict[tuple[int, int, int], Cards] = {}
+            kept = Counter[int]()
+            for (used, last, run), play in level.items():
+                free = self._after[last] & ~used
+                free &= ~self._twins | used << 1
+                while free:
+                    bit = free & -free
+                    free ^= bit
+                    place = bit.bit_length() - 1
+                    card = cards[place]
+                    steps -= 1
+                    if steps < 0:
+                        self.reason = _TOO_MANY_ORDERS
+                        return [*found.values()]
+                    same = run + 1 if fours and RANK[card] == RANK[cards[last]] else 1
+                    key = (used | bit, place, min(same, 4))
+                    if key in longer:
+                        continue
+                    grown = (*play, card)
+                    found.setdefault((completes(grown), length, card), grown)
+                    if brings >> cards[last] & 1 and not brings >> card & 1:
+                        continue
+                    if kept[place] >= width:
+                        self.reason = _TOO_MANY_ORDERS
+                        continue
+                    kept[place] += 1
+                    longer[key] = grown
+            level = longer
+        return [*found.values()]

@@ -56,7 +56,7 @@ def misfit(grammar: Grammar, card: int, top: int) -> IllegalActionError:
     return IllegalActionError(
         "S8",
         f"{NAMES[card]} does not fit: {on_the_pile(top)}; "
-        f"expected {', '.join(others)} or {last}, or to take the pile",
+        f'expected {", ".join(others)} or {last}, or "pass": true to take the pile',
     )
 
 

@@ -59,7 +59,10 @@ class MoveChecker:
             return None
         # Without a card to lay one is still in the game only if one has table cards (S38).
         has_cards = self._table.hands[self._table.seat] or self._table.drawn
-        expected = "a card to be laid" if has_cards else "a table card to be turned"
+        expected = (
+            '"play" with the cards to lay' if has_cards
+            else '"chance": true, which turns a table card'
+        )  # fmt: skip
         return IllegalActionError(
             "S13", f"the pile is empty, so there is nothing to take; expected {expected}"
         )
@@ -73,7 +76,7 @@ class MoveChecker:
                 return IllegalActionError(
                     "S20",
                     f"{NAMES[card]}, drawn in this turn, fits ({on_the_pile(table.top())}), so no "
-                    "further card may be drawn",
+                    'further card may be drawn; expected "play" or "pass": true',
                 )
         if not table.reserve:
             return self._turning_error()
@@ -85,6 +88,17 @@ class MoveChecker:
                 f"one {'deal' if self._per_deal else 'turn'}",
             )
         return None
+
+    def chances(self, seat: int) -> int:
+        """Return how often a player may still draw a chance card or turn a table card."""
+        table = self._table
+        if seat == table.seat and table.drawn and self.chance_error() is not None:
+            return 0
+        if table.reserve:
+            left = self._chance_max - self.chances_used(seat)
+            return max(0, min(left, len(table.reserve)))
+        may_turn = table.face_down[seat] and not table.hands[seat] and table.in_play[seat]
+        return 1 if may_turn else 0
 
     def chances_used(self, seat: int) -> int:
         """Chance cards of a player that count against `chance_max` (S18)."""
@@ -101,7 +115,9 @@ class MoveChecker:
             return IllegalActionError("S21", "the reserve is empty: there is no chance card")
         if table.hands[table.seat]:
             return IllegalActionError(
-                "S38", "the reserve is empty, and no table card is turned while the hand has cards"
+                "S38",
+                "the reserve is empty, and no table card is turned while the hand has cards; "
+                'expected "play" or "pass": true',
             )
         return None
 
@@ -117,7 +133,7 @@ class MoveChecker:
                 "S22",
                 f"the last card laid is {NAMES[cards[-1]]}: "
                 + ("a suit may be called with a two only" if action.suit is not None
-                   else "the suit of the next card must be called"),
+                   else 'the suit of the next card must be called: "suit" with S, C, D or H'),
             )  # fmt: skip
 
     def _play_error(self, cards: tuple[int, ...], wrong: int, turn: Turn) -> IllegalActionError:
@@ -138,7 +154,7 @@ def _check_held(cards: tuple[int, ...], turn: Turn) -> None:
             raise IllegalActionError(
                 "S19",
                 f"{NAMES[cards[0]]} was not drawn in this turn; after drawing, a drawn card must "
-                "be laid first, or the pile taken",
+                'be laid first ("play"), or the pile taken ("pass": true)',
             )
         cards = cards[1:]
     for card in cards:

@@ -51,7 +51,7 @@ class SpeahxOptions(GameOptions):
     """Whether two jokers are added to each deck (R12)."""
 
     table_cards: Literal[0, 5] = 0
-    """Face-down cards of each player, played when hand and reserve are empty (S38)."""
+    """Face-down cards of each player, turned one by one when hand and reserve are empty (S38)."""
 
     decks: Literal["auto", 1, 2, 3] = "auto"
     """Decks of 52 cards; `auto`: 1 for 2-4 players, 2 for 5-9, 3 for 10-14 (R9-R11)."""
@@ -100,7 +100,7 @@ class SpeahxOptions(GameOptions):
 
     points: Literal["linear", "winner"] | tuple[float, ...] = "linear"
     """Points by place: `linear` (players minus place), `winner` (1 for the first, else 0), or a
-    list with one number for each player (S37)."""
+    list with one number for each player, the first place first, such as `[5, 2, 1, 0]` (S37)."""
 
     @model_validator(mode="before")
     @classmethod

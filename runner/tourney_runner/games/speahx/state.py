@@ -78,14 +78,14 @@ class SpeahxState(State[Action]):
             return LegalActions(())
         turn, grammar = self._referee.turn(), self._referee.grammar
         if mode == "all":
-            actions, complete = all_plays(turn, grammar)
+            actions, left_out = all_plays(turn, grammar)
         else:
-            actions, complete = canonical_plays(turn, grammar, self._table.pile, self._removes)
+            actions, left_out = canonical_plays(turn, grammar, self._table.pile, self._quad_scope)
         if self._referee.chance_error() is None:
             actions.append(CHANCE)
         if self._referee.pass_error() is None:
             actions.append(PASS)
-        return LegalActions(tuple(actions), complete)
+        return LegalActions(tuple(actions), left_out)
 
     def read(self, answer: SpeahxAnswer) -> Action:
         """Turn an answer of the player to move into an action that is legal now.
@@ -118,10 +118,6 @@ class SpeahxState(State[Action]):
             return CHANCE
         card = min(cards, key=lambda card: (_KEPT.get(RANK[card], 0), card))
         return Action("play", (card,), SUIT[card] if RANK[card] == TWO else None)
-
-    def _removes(self, cards: tuple[int, ...]) -> bool:
-        pile = [*self._table.pile, *cards]
-        return bool(four_of_a_kind(pile, len(cards), self._quad_scope))
 
     # What happens
 
@@ -259,7 +255,6 @@ class SpeahxState(State[Action]):
         sizes = tuple(map(len, table.hands))
         if drawn and not self._chance_commits:
             sizes = tuple(len(self._held(each)) for each in range(self.players))
-        chances = self._chance_max - self._referee.chances_used(seat)
         return SpeahxView(
             seat=seat,
             to_move=None if table.seat == TERMINAL else table.seat,
@@ -271,7 +266,7 @@ class SpeahxState(State[Action]):
             reserve=len(table.reserve),
             hand_sizes=sizes,
             table_sizes=tuple(map(len, table.face_down)) if self._has_table_cards else (),
-            chances=max(0, min(chances, len(table.reserve))),
+            chances=self._referee.chances(seat),
             out=tuple(table.out),
             forfeited=tuple(table.forfeited),
             turn=table.turns + 1,

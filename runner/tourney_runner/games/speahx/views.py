@@ -46,7 +46,9 @@ class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     table_sizes: tuple[int, ...] = ()
     """Face-down table cards; left out in a game without them."""
     chances: int
-    """How many chance cards this player may still draw, this turn or this deal."""
+    """How often this player may still answer ``chance``, this turn or this deal: the chance cards
+    that are left to draw, or 1 where a table card may be turned. It is 0 while a card that was
+    drawn must be laid."""
     out: tuple[int, ...] = ()
     """Seats that have their places, the winner first."""
     forfeited: tuple[int, ...] = ()

@@ -67,15 +67,17 @@ class TienlenOptions(GameOptions):
     """Whether four of a kind and double sequences may be laid on an empty table (T11)."""
 
     instant_wins: tuple[InstantWinKind, ...] = ("four_twos", "run_3_to_A")
-    """The hands that win as soon as they are dealt (T34, T34a)."""
+    """The hands that win as soon as they are dealt: any of `four_twos`, `run_3_to_A`,
+    `five_pair_run`, `three_triple_run`, `six_pairs` (T34, T34a)."""
 
     instant_win_others: Literal["zero", "play_on"] = "zero"
     """After an instant win: `zero` ends the deal and the others share the last places without
     points, `play_on` lets them play for the other places (T38)."""
 
     points: tuple[Points, ...] | None = None
-    """Points by place, one number a player. By default the first players - 1 of 3, 2, 1 and then
-    0 (T41)."""
+    """Points by place, the first place first: a list with one number for each player, such as
+    `[5, 2, 1, 0]`. The default is 3, 2, 1, 0 for four players, 3, 2, 0 for three and 3, 0 for two
+    (T41)."""
 
     @field_validator("players")
     @classmethod
