@@ -159,7 +159,7 @@ def test_a_wide_table_shows_on_which_side_there_is_more(
     look: Look, site: Path, scheme: str
 ) -> None:
     page = look(
-        site / "index.html", viewport={"width": 390, "height": 844}, color_scheme=scheme,
+        site / "meetings.html", viewport={"width": 390, "height": 844}, color_scheme=scheme,
         java_script_enabled=False,
     )  # fmt: skip
     box = page.locator(".wide").first
@@ -255,12 +255,16 @@ def test_a_fact_is_named_once(look: Look, site: Path) -> None:
     assert not any(value.startswith(f"{name}:") for name, value in zip(names, values, strict=True))
 
 
-def test_a_column_in_which_nothing_stands_is_left_out(look: Look, tmp_path: Path) -> None:
+def test_a_bot_without_author_and_language_has_no_line_for_them(look: Look, tmp_path: Path) -> None:
     results = make_results(tmp_path / "r", NAMES, matches=1, language="")
     page = look(write_site(results, tmp_path / "s") / "index.html")
-    headings = page.locator("#standings th").all_inner_texts()
-    assert "faults" in headings
-    assert "language" not in headings
+    assert set(page.locator("#standings .author").all_inner_texts()) == {"Ada"}
+
+
+def test_the_standings_need_no_scroll_on_a_phone(look: Look, site: Path) -> None:
+    page = look(site / "index.html", viewport={"width": 390, "height": 844})
+    box = page.locator(".wide").first
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 def test_no_file_is_named_by_a_stranger(tmp_path: Path) -> None:

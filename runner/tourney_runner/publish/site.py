@@ -24,6 +24,7 @@ from tourney_runner.publish.provenance import (
 from tourney_runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
 from tourney_runner.publish.replay_selection import choose
+from tourney_runner.publish.result_box import groups, result_box
 from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
@@ -134,11 +135,12 @@ class Site:
             names=self._line_names(),
             columns=[column for column in columns(self._summary) if column.on_site],
             notes=claims(self._summary),
+            result=result_box(self._summary),
+            groups=groups(self._summary),
             troubles=list(troubles(self._rows, self._gathered.bots)),
             on_fault=self._settings.on_fault,
             voids=[(void, self._store.number(void.key)) for void in self._summary.voids],
             spoilt=self._gathered.spoilt,
-            languages=any(row.language for row in self._rows),
             tables=[(title, file) for title, file, _ in FORMATS],
         )
 
