@@ -14,6 +14,7 @@ from tourney_runner.decisions.sanctions import rule, undo
 from tourney_runner.errors import UsageError
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import Store
+from tourney_runner.schedule.registry import format_class
 from tourney_runner.verify.verification import Wanted, verify
 from typer.testing import CliRunner
 
@@ -128,6 +129,35 @@ def test_who_is_withdrawn_keeps_his_deals_and_plays_no_more_until_it_is_taken_ba
     arena.run("run", config, "--out", "out", "--jobs", 1)
     assert arena.rows()["two"]["deals"] == 3 * first["two"]["deals"]
     assert verify(out, Wanted(sample=0)).passed
+
+
+@pytest.mark.parametrize(
+    ("schedule", "follows"),
+    [
+        ({"format": "swiss", "games": 1}, "paired without it"),
+        ({"format": "gauntlet", "challengers": ["one"]}, "planned for the others"),
+    ],
+)
+def test_a_bot_can_leave_where_rounds_are_planned_otherwise(
+    arena: Arena, schedule: dict[str, Any], follows: str
+) -> None:
+    names = ("one", "two", "three", "four", "five")
+    bots = [arena.bot(name) for name in names]
+    config = arena.configure(bots, rules={"players": 2}, schedule={**schedule, "rounds": 2})
+    arena.run("run", config, "--out", "out", "--jobs", 1)
+    first = arena.rows()
+    left = arena.run("withdraw", "out", "two").stdout
+    assert "two is withdrawn now; all rounds are played and stand" in left
+    assert f"withdrawn after {first['two']['deals']} deals" in " ".join(left.split())
+    undo(arena.path / "out", "withdrawn", "two")
+    config = arena.configure(bots, rules={"players": 2}, schedule={**schedule, "rounds": 4})
+    rule(arena.path / "out", "withdrawn", "two", "its author is away")
+    arena.run("run", config, "--out", "out", "--jobs", 1)
+    rows = arena.rows()
+    assert rows["two"]["deals"] == first["two"]["deals"]
+    assert rows["one"]["deals"] > first["one"]["deals"]
+    assert verify(arena.path / "out", Wanted(sample=0)).passed
+    assert follows in format_class(schedule["format"]).on_leaving
 
 
 def test_a_withdrawal_to_come_waits_for_its_day(out: Path) -> None:

@@ -11,9 +11,10 @@ from tourney_runner.decisions import sanctions
 from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.ratings.standings import standings
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from tourney_runner.results.rulings import take_back
 from tourney_runner.results.store import Store
 from tourney_runner.results.tournament_record import Conditions, Seed, TournamentRecord
-from tourney_runner.run.benching import Benching, end_benching
+from tourney_runner.run.benching import Benching
 from tourney_runner.run.planner import Planner
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field
@@ -172,7 +173,7 @@ def test_after_an_undo_only_later_deals_are_judged(store: Store) -> None:
     swiss = planner(store, "swiss", rounds=60, games=1)
     assert play(swiss, store, always, 20)
     (decision,) = store.decisions()
-    end_benching(store, decision, 20)
+    take_back(store, decision, 20, "now")
     forfeit_of = Benching(store).forfeits()
     assert forfeit_of(19, 0) == AutoForfeit(0, "crash", "all of its last 10 deals failed")
     assert forfeit_of(20, 0) is None

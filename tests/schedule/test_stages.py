@@ -148,9 +148,9 @@ def test_who_leaves_a_ladder_is_missing_from_a_round_on_and_may_return() -> None
     assert any(4 in table.seating for round_ in again[12:] for table in round_)
 
 
-def test_other_formats_that_plan_from_results_take_nobody_in() -> None:
+def test_other_formats_take_nobody_in() -> None:
     closed = [n for n in registry.names() if not registry.format_class(n).open_to_newcomers]
     assert "swiss" in closed
     for name in closed:
         with pytest.raises(UsageError, match="stays as it is"):
-            Stages(name, _stages(4, 2, 1).field, FormatOptions(), [])
+            Stages(name, _stages(4, 2, 1).field, FormatOptions(), []).joined([0, 1, 2], 3, 0)

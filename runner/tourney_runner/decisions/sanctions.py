@@ -7,7 +7,7 @@ who plays the rounds to come; all tables are computed anew.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -15,9 +15,8 @@ from tourney_runner.errors import UsageError
 from tourney_runner.publish.result_files import write_files
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import DealKey, Decision
-from tourney_runner.results.rulings import in_force
+from tourney_runner.results.rulings import in_force, take_back
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.run.benching import end_benching
 from tourney_runner.run.field import next_round, present
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.schedule.registry import format_class
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tourney_runner.publish.summary import Summary
-    from tourney_runner.schedule.field_changes import Stages
+    from tourney_runner.schedule.base import Format
 
 __all__ = ["Kind", "open_results", "publish", "rule", "told", "unbench", "undo"]
 
@@ -71,8 +70,7 @@ def rule(
         The new table, and what was done, in a line.
 
     Raises:
-        UsageError: There is no such bot, no reason, or the tournament's format cannot go on
-            without it.
+        UsageError: There is no such bot, or no reason.
         RunError: The disk fails.
     """
     reason = told(reason)
@@ -82,7 +80,8 @@ def rule(
         if done is None:
             day = None if since is None else since.isoformat()
             _decide(store, Decision(0, utc_now(), kind, entrant, reason, day))
-            line = f"{name} is {kind} {'now' if day is None else f'from {day} on'}"
+            now = f"now; {_what_follows(store)}"
+            line = f"{name} is {kind} {now if day is None else f'from {day} on'}"
         else:
             line = f"{name} was {kind} already: {done.reason}"
         return publish(folder, store), line
@@ -131,23 +130,23 @@ def unbench(folder: Path, name: str) -> tuple[Summary, str]:
         decision = found[-1]
         if decision.undone is not None:
             return publish(folder, store), f"{name} is not benched any more"
-        line = _unbench(store, name, msgspec.structs.replace(decision, undone=utc_now()))
+        line = _unbench(store, name, decision)
         return publish(folder, store), line
 
 
-def _unbench(store: Store, name: str, undone: Decision) -> str:
+def _unbench(store: Store, name: str, decision: Decision) -> str:
     """Take back that a bot was benched; return what happens now."""
     first = next_round(store)
     if not stored_format(store).ahead():
-        end_benching(store, undone, first)
+        take_back(store, decision, first, utc_now())
         return f"{name} plays again from round {first + 1} on; rounds that have begun stand"
-    start = undone.from_round or 0
-    keys = _forfeited(store, undone.entrant, range(start, first))
+    start = decision.from_round or 0
+    keys = _forfeited(store, decision.entrant, range(start, first))
     if keys:
         reason = f"{name}, which was benched, plays again"
-        store.exchange(keys, (), reason, undone.undone or utc_now())
+        store.exchange(keys, (), reason, utc_now())
         store.change(complete=False)
-    end_benching(store, undone, start)
+    take_back(store, decision, start, utc_now())
     deals = counted(len(keys), "deal")
     return f"{name} plays again: {deals} that it forfeited will be played by the next `tourney run`"
 
@@ -191,11 +190,14 @@ def _number(store: Store, name: str) -> int:
 def _decide(store: Store, decision: Decision) -> None:
     number = 1 + max((one.number for one in store.decisions()), default=0)
     decision = msgspec.structs.replace(decision, number=number)
-    stages = _changeable(store, decision)
-    if stages is None or (decision.since is not None and decision.since > decision.at):
+    if decision.since is not None and decision.since > decision.at:
         store.decide(decision)
         return
     first = next_round(store)
+    if not _format(store).staged:
+        store.decide(msgspec.structs.replace(decision, from_round=first))
+        return
+    stages = stored_stages(store)
     before = store.tournament().stages_before | {number: stages.stages}
     after = stages.without(decision.entrant, first).stages
     store.decide(
@@ -205,18 +207,16 @@ def _decide(store: Store, decision: Decision) -> None:
     )
 
 
-def _changeable(store: Store, decision: Decision) -> Stages | None:
-    """The stages, where the rounds to come can do without a bot; None where none are to come."""
-    record = store.tournament()
-    name = record.schedule.format if record.schedule else ""
-    if format_class(name).open_to_newcomers:
-        return stored_stages(store)
-    if decision.kind == "disqualified" and record.complete:
-        return None
-    raise UsageError(
-        f"{store.path.parent}: with format: {name} nobody can leave before the last round: who"
-        " meets whom depends on all of them. Finish the run, then disqualify."
-    )
+def _format(store: Store) -> type[Format[Any]]:
+    schedule = store.tournament().schedule
+    return format_class(schedule.format if schedule else "")
+
+
+def _what_follows(store: Store) -> str:
+    """Return what a decision about a bot changes, in words."""
+    if store.tournament().complete:
+        return "all rounds are played and stand"
+    return _format(store).on_leaving
 
 
 def _take_back(store: Store, decision: Decision) -> None:
@@ -224,8 +224,11 @@ def _take_back(store: Store, decision: Decision) -> None:
     if decision.from_round is None:
         store.decide(undone)
         return
-    stages = stored_stages(store)
     first = next_round(store)
+    if not _format(store).staged:
+        take_back(store, decision, first, utc_now())
+        return
+    stages = stored_stages(store)
     record = store.tournament()
     after = stages.like(record.stages_before.get(decision.number, ()))
     unchanged = after.without(decision.entrant, decision.from_round).stages == stages.stages

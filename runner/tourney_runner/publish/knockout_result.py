@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tourney_runner.results.rulings import disqualified
+from tourney_runner.schedule.knockout import merit
 from tourney_runner.schedule.registry import format_class
+from tourney_runner.schedule.round_history import round_result
 
 if TYPE_CHECKING:
     from tourney_runner.results.store import Store
+    from tourney_runner.schedule.base import RoundResult
 
 __all__ = ["final_order", "last_table_decides"]
 
@@ -19,22 +22,31 @@ def last_table_decides(store: Store) -> bool:
     return schedule is not None and format_class(schedule.format).last_table_decides
 
 
-def final_order(store: Store) -> tuple[int, ...]:
-    """The entrants of the deciding table, the winner first.
+def final_order(store: Store) -> tuple[tuple[int, ...], int]:
+    """Return the entrants of the deciding table, the winner first, and how many have won.
 
-    More points come first, then better places: as whoever goes on is chosen.
+    They are ordered as those who go on in the rounds before are. A bot that was disqualified is
+    left out, and those behind it move up. Who is level after the tie-breaks shares the first place.
 
     Returns:
         Nobody while the tournament is not complete, and where no table decides.
     """
     last = store.last_round()
     if last is None or not store.about().complete or not last_table_decides(store):
-        return ()
-    points: dict[int, float] = {}
-    places: dict[int, int] = {}
-    for record in store.records(range(last, last + 1)):
-        for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):
-            points[entrant] = points.get(entrant, 0.0) + point
-            places[entrant] = places.get(entrant, 0) + place
-    there = points.keys() - disqualified(store)
-    return tuple(sorted(there, key=lambda entrant: (-points[entrant], places[entrant], entrant)))
+        return (), 0
+    results = [_result(store, last)]
+    while last > 0:
+        last -= 1
+        before = _result(store, last)
+        if before.points.keys() != results[0].points.keys():
+            break
+        results.insert(0, before)
+    there = results[0].points.keys() - disqualified(store)
+    merits = {entrant: merit(entrant, results) for entrant in there}
+    order = sorted(there, key=lambda entrant: (merits[entrant], entrant))
+    values = [merits[entrant] for entrant in order]
+    return tuple(order), values.count(values[0]) if values else 0
+
+
+def _result(store: Store, number: int) -> RoundResult:
+    return round_result(number, store.records(range(number, number + 1)))

@@ -33,7 +33,7 @@ class ResultBox(msgspec.Struct, frozen=True, kw_only=True):
     verb: str
     """``won``, ``finished first``, ``leads`` or ``won the final``."""
     first: tuple[str, ...]
-    """The bots that share the first rank, or the winner of the final."""
+    """The bots that share the first rank, or the first place of the final."""
     contenders: tuple[Contender, ...] = ()
     """The bots whose rank range includes 1, the first ones included; at most `_NAMED`."""
     more: int = 0
@@ -58,17 +58,18 @@ def result_box(summary: Summary) -> ResultBox | None:
     if summary.last_table_decides:
         if not summary.final:
             return None
-        winner, *others = summary.final
-        return ResultBox(verb="won the final", first=(winner,), after=tuple(others))
+        first, after = summary.final[: summary.winners], summary.final[summary.winners :]
+        verb = "won the final" if len(first) == 1 else "share the first place of the final"
+        return ResultBox(verb=verb, first=first, after=after)
     ranked = [row for row in summary.entrants if row.status == "ranked"]
     if not ranked or not summary.deals:
         return None
-    first = [row for row in ranked if row.rank == ranked[0].rank]
+    leading = [row for row in ranked if row.rank == ranked[0].rank]
     open_to = [row for row in ranked if row.rank_range and row.rank_range[0] == 1]
     sure = len(open_to) == 1
     return ResultBox(
         verb="leads" if not summary.complete else "won" if sure else "finished first",
-        first=tuple(row.name for row in first),
+        first=tuple(row.name for row in leading),
         contenders=tuple(_contender(row) for row in open_to[:_NAMED]),
         more=max(0, len(open_to) - _NAMED),
         too_little_data=summary.table.too_little_data,

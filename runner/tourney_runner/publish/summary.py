@@ -61,6 +61,10 @@ class Summary(msgspec.Struct, frozen=True):
     """Whether the result is not this ranking, but the order of the last table."""
     final: tuple[str, ...] = ()
     """Who sat at that table, the winner first; nobody before it is played."""
+    winners: int = 0
+    """How many of them share the first place."""
+    remarks: tuple[str, ...] = ()
+    """Lines of the format on how rounds came out, such as ties that the seeds decided."""
 
     @property
     def deals(self) -> int:
@@ -106,6 +110,7 @@ def summarise(store: Store) -> Summary:
     board = scoreboard(store)
     for outcome in outcomes(store):
         board.add(outcome)
+    final, winners = final_order(store)
     return Summary(
         facts=facts,
         seed=facts.seed.value if facts.seed_is_public else None,
@@ -133,5 +138,7 @@ def summarise(store: Store) -> Summary:
             for void in store.voids()
         ),
         last_table_decides=last_table_decides(store),
-        final=tuple(names[entrant] for entrant in final_order(store)),
+        final=tuple(names[entrant] for entrant in final),
+        winners=winners,
+        remarks=facts.remarks,
     )

@@ -293,6 +293,7 @@ def as_json(summary: Summary) -> str:
         "deals": summary.deals,
         "complete": summary.complete,
         **({"last_table": summary.final} if summary.last_table_decides else {}),
+        **({"winners": summary.final[: summary.winners]} if summary.winners > 1 else {}),
         "rank_by": table.rank_by,
         "converged": table.converged,
         "too_little_data": table.too_little_data,
@@ -410,6 +411,7 @@ def lines_below(summary: Summary) -> list[str]:
     rulings = dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
     return [
         *([result] if result else []),
+        *summary.remarks,
         *claims(summary),
         *(
             f"{ruling.name} is {_ruling_words(summary, ruling.name)}"
@@ -425,8 +427,13 @@ def _result(summary: Summary) -> str:
         return ""
     if not summary.final:
         return "this ranking, by rating over all deals, is not the result: the last table decides"
-    winner, *others = summary.final
-    won = f"{winner} has won the last table" + (f", before {', '.join(others)}" if others else "")
+    winners, others = summary.final[: summary.winners], summary.final[summary.winners :]
+    won = (
+        f"{winners[0]} has won the last table"
+        if len(winners) == 1
+        else f"{', '.join(winners)} share the first place at the last table"
+    )
+    won += f", before {', '.join(others)}" if others else ""
     return f"{won}; that is the result, and not this ranking by rating over all deals"
 
 
@@ -487,12 +494,13 @@ def _ruling_words(summary: Summary, name: str) -> str:
         return ""
     if ruling.kind == "disqualified":
         return f"disqualified: {ruling.reason}; deals at which it sat count for nobody"
+    deals = next(row.deals - row.forfeits for row in summary.entrants if row.name == name)
+    after = f"after {counted(deals, 'deal')}"
     if ruling.kind == "benched":
-        rounds = counted(ruling.from_round or 0, "round")
-        return f"benched after {rounds}, and forfeits its deals unplayed: {ruling.reason}"
+        return f"benched {after}, and forfeits the rest unplayed: {ruling.reason}"
     if ruling.from_round is None:
         return f"withdrawn from {ruling.since} on: {ruling.reason}"
-    return f"withdrawn, after {counted(ruling.from_round, 'round')}: {ruling.reason}"
+    return f"withdrawn {after}: {ruling.reason}"
 
 
 def headline(summary: Summary) -> str:

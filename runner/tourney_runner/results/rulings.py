@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tourney_runner.results.queries import ALL
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,8 +25,11 @@ __all__ = [
     "counting_deals",
     "decision_about",
     "disqualified",
+    "gone",
+    "held",
     "in_force",
     "outcomes",
+    "take_back",
 ]
 
 HEAVIEST_FIRST = ("disqualified", "withdrawn", "benched")
@@ -38,6 +45,34 @@ def decision_about(store: Store, entrant: int) -> Decision | None:
     """The decision in force about an entrant, the heavier one if there are two."""
     found = [decision for decision in in_force(store) if decision.entrant == entrant]
     return min(found, key=lambda decision: HEAVIEST_FIRST.index(decision.kind), default=None)
+
+
+def held(store: Store) -> list[tuple[Decision, range]]:
+    """Return each decision that has taken effect, and the rounds for which it holds or held."""
+    record = store.about_if_begun()
+    until = {} if record is None else record.held_until
+    found = []
+    for decision in store.decisions():
+        first = decision.from_round
+        if first is not None:
+            end = first if decision.undone is not None else ALL.stop
+            found.append((decision, range(first, until.get(decision.number, end))))
+    return found
+
+
+def gone(store: Store, number: int) -> frozenset[int]:
+    """Return the entrants that take no part in a round, by its number; benched ones do."""
+    return frozenset(
+        decision.entrant
+        for decision, rounds in held(store)
+        if decision.kind != "benched" and number in rounds
+    )
+
+
+def take_back(store: Store, decision: Decision, first: int, at: str) -> None:
+    """Take back a decision; it has held for the rounds before `first`."""
+    undone = msgspec.structs.replace(decision, undone=at)
+    store.decide(undone, held_until=store.about().held_until | {decision.number: first})
 
 
 def disqualified(store: Store) -> frozenset[int]:

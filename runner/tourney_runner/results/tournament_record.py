@@ -156,8 +156,10 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Stages of the schedule; none where the field has never changed."""
     stages_before: dict[int, tuple[Stage, ...]] = {}
     """The stages before each ruling, by the ruling's number."""
-    benched_until: dict[int, int] = {}
-    """The first round after each benching that was undone, by the ruling's number."""
+    held_until: dict[int, int] = {}
+    """The first round for which each ruling that was undone held no more, by its number."""
+    remarks: tuple[str, ...] = ()
+    """Lines of the format on how rounds came out, such as ties that the seeds decided."""
 
     @property
     def bots(self) -> dict[str, EntrantRecord]:

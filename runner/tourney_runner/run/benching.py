@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.results.records import Decision
+from tourney_runner.results.rulings import held
+from tourney_runner.results.store import ALL
 from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import utc_now
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from tourney_runner.results.records import DealOutcome
     from tourney_runner.results.store import Store
 
-__all__ = ["BENCH_AFTER", "Benching", "end_benching", "plays_again_from"]
+__all__ = ["BENCH_AFTER", "Benching"]
 
 BENCH_AFTER = 10
 """Failed deals in a row after which a bot is benched, unless one round has more."""
@@ -87,7 +89,7 @@ class Benching:
         after: int,
     ) -> Iterator[tuple[int, str]]:
         """Yield entrants whose last played deals all failed: as many as one round has, or more."""
-        judged = {one: plays_again_from(self._store, one) for one in self._store.failing(rounds)}
+        judged = {one: _judged_from(self._store, one) for one in self._store.failing(rounds)}
         rows = {one: _Row(one, after) for one in judged}
         number = rounds.stop
         while rows and number > 0:
@@ -109,7 +111,7 @@ class Benching:
         for number, entrant in self._store.faulted_throughout(rounds):
             # At a newcomer's tables the others sit too seldom to be judged by them.
             eligible = newcomer(number) in {None, entrant}
-            if eligible and number >= plays_again_from(self._store, entrant):
+            if eligible and number >= _judged_from(self._store, entrant):
                 found.setdefault(entrant, number)
         for entrant, number in found.items():
             yield entrant, f"it failed in every deal of round {number + 1}"
@@ -145,19 +147,10 @@ class _Row:
 
 def _decisions(store: Store) -> list[tuple[Decision, range]]:
     """Return all benchings and the rounds for which each holds, or held."""
-    record = store.about_if_begun()
-    until = {} if record is None else record.benched_until
-    found = [one for one in store.decisions() if one.kind == "benched"]
-    return [(one, range(one.from_round or 0, until.get(one.number, 2**62))) for one in found]
+    return [(one, rounds) for one, rounds in held(store) if one.kind == "benched"]
 
 
-def plays_again_from(store: Store, entrant: int) -> int:
+def _judged_from(store: Store, entrant: int) -> int:
     """Return the first round whose deals may bench an entrant: after its last benching."""
     ends = [rounds.stop for one, rounds in _decisions(store) if one.entrant == entrant]
-    return max((end for end in ends if end < 2**62), default=0)
-
-
-def end_benching(store: Store, decision: Decision, first: int) -> None:
-    """Let a benched bot play again from a round on; `decision` says when that was decided."""
-    until = store.about().benched_until | {decision.number: first}
-    store.decide(decision, benched_until=until)
+    return max((end for end in ends if end < ALL.stop), default=0)

@@ -127,6 +127,7 @@ class Dispatcher:
             self._play_block(block, store, folder, progress)
             for decision in planner.finish(block):
                 self._announce(decision, folder, progress)
+            self._report(planner.remarks(), store)
             # `enough` depends on all deals, so a checkpoint must not skip any.
             if block.whole and enough is None:
                 checkpoint.keep(store, block.number + 1, progress)
@@ -154,6 +155,14 @@ class Dispatcher:
             self._reporter.update(progress)
             if self._is_late and (lanes.left or self._void) and not self._open:
                 raise DeadlineError
+
+    def _report(self, remarks: list[str], store: Store) -> None:
+        """Report what is new of the format's remarks, and store them for the pages."""
+        known = store.about().remarks if remarks else ()
+        for line in remarks[len(known) :]:
+            self._reporter.say(line)
+        if tuple(remarks) != known:
+            store.change(remarks=tuple(remarks))
 
     def _announce(self, decision: Decision, folder: ResultsFolder, progress: Progress) -> None:
         """Report that a bot is benched, and how to undo it."""

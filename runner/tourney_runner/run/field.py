@@ -46,8 +46,12 @@ def present(store: Store, entrants: Iterable[int]) -> list[int]:
     return [entrant for entrant in entrants if entrant not in gone]
 
 
-def take_effect(store: Store, stages: Stages) -> Stages:
+def take_effect(store: Store, stages: Stages | None) -> Stages | None:
     """Let withdrawals hold whose day has come; from then on they are certain.
+
+    Args:
+        store: The results.
+        stages: The stages of the tournament; None for a format without any.
 
     Returns:
         The stages as they are now; they are kept.
@@ -56,9 +60,10 @@ def take_effect(store: Store, stages: Stages) -> Stages:
     for decision in in_force(store):
         if decision.from_round is None and decision.since is not None and decision.since <= today:
             first = next_round(store)
-            stages = stages.without(decision.entrant, first)
-            store.decide(
-                msgspec.structs.replace(decision, from_round=first),
-                stages=stages.stages,
-            )
+            now = msgspec.structs.replace(decision, from_round=first)
+            if stages is None:
+                store.decide(now)
+            else:
+                stages = stages.without(decision.entrant, first)
+                store.decide(now, stages=stages.stages)
     return stages

@@ -89,12 +89,13 @@ class Lineup:
         if self._before is None:
             return
         before, rounds = len(self._before.entrants), self._before.rounds or 0
-        if len(bots) == before and not format_class(self.config.schedule.format).open_to_newcomers:
+        if len(bots) == before and not format_class(self.config.schedule.format).staged:
+            take_effect(self._store, None)
             return
         kept = kept_stages(self._store)
         names = tuple(bot.name for bot in bots)
-        stages = make_stages(self.config, self._seed, names, kept, self._before.format_rules)
-        stages = take_effect(self._store, stages)
+        begun = make_stages(self.config, self._seed, names, kept, self._before.format_rules)
+        stages = take_effect(self._store, begun) or begun
         for old in self._replaced:
             stages = stages.without(old, next_round(self._store))
         here = [one for one in present(self._store, range(before)) if one not in self._replaced]

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.results.records import DealKey
+from tourney_runner.results.rulings import gone
 from tourney_runner.results.store import ALL
 from tourney_runner.run.benching import BENCH_AFTER, Benching
-from tourney_runner.schedule.base import RoundResult
+from tourney_runner.schedule.round_history import round_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tourney_runner.results.records import Decision
     from tourney_runner.results.store import Store
-    from tourney_runner.schedule.base import Format, Table
+    from tourney_runner.schedule.base import Format, RoundResult, Table
 
-__all__ = ["MOST_MATCHES", "Block", "Planner", "Span", "blocks", "round_result", "rounds_in"]
+__all__ = ["MOST_MATCHES", "Block", "Planner", "Span", "blocks", "rounds_in", "stored_round"]
 
 MOST_MATCHES = 2048
 """Of one block; bounds what is planned and remembered at a time."""
@@ -144,12 +145,16 @@ class Planner:
             waves, stored = self._waves(cut, tables)
             yield Block(number, cut, waves, stored, whole=ahead and border, border=border)
 
+    def remarks(self) -> list[str]:
+        """Return in words what people should know of how the rounds so far came out."""
+        return self._format.remarks(self._finished)
+
     def finish(self, block: Block) -> list[Decision]:
         """Take in a block all of whose matches are stored; return who is benched after it."""
         if not block.span.ends:
             return []
         if not self._format.ahead():
-            self._finished += [round_result(self._store, number) for number in block.span.rounds]
+            self._finished += [stored_round(self._store, number) for number in block.span.rounds]
         # The end of a block that is cut short by the last round is no border: with more rounds
         # it is elsewhere.
         if not block.border:
@@ -204,20 +209,6 @@ class Planner:
         return tuple(waves), len(tables) * self._rotations - missing
 
 
-def round_result(store: Store, number: int) -> RoundResult:
-    """What a format may know of a finished round."""
-    points: dict[int, float] = {}
-    places: dict[int, list[int]] = {}
-    tables = []
-    for record in store.planned_from(number):
-        if record.key.deal == 0:
-            tables.append(record.seating)
-        for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):
-            points[entrant] = points.get(entrant, 0.0) + point
-            places.setdefault(entrant, []).append(place)
-    return RoundResult(
-        round=number,
-        points=points,
-        places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
-        tables=tuple(tables),
-    )
+def stored_round(store: Store, number: int) -> RoundResult:
+    """Return what a format may know of a stored round, and of who has left since."""
+    return round_result(number, store.planned_from(number), gone(store, number + 1))

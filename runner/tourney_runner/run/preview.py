@@ -114,7 +114,7 @@ def _size(size: int) -> str:
 def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
     rounds = tournament.rounds()
     if rounds is None:
-        return "as many rounds as it takes"
+        return tournament.length()
     length = _rounds(tournament, rounds)
     counts = [tournament.matches(number) for number in range(rounds)]
     known = [count for count in counts if count is not None]

@@ -318,7 +318,8 @@ class _Run:
                 complete=complete,
                 added=tuple(sorted({*before.added, *record.added})),
                 stages_before=before.stages_before,
-                benched_until=before.benched_until,
+                held_until=before.held_until,
+                remarks=before.remarks,
                 **_ranking(before, record),
             )
         )

@@ -49,6 +49,8 @@ class RoundResult(msgspec.Struct, frozen=True):
     places: dict[int, float]
     tables: tuple[Seating, ...] = ()
     """Who sat where, match by match, in rotation 0."""
+    gone: frozenset[int] = frozenset()
+    """Entrants that take no part in the next round: withdrawn or disqualified before it began."""
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,13 +147,17 @@ class Format(ABC, Generic[OptionsT]):
     """What is played, in a few words for the plan that is shown before play."""
     options: ClassVar[type[Any]]
     """The model of the options, a subclass of `FormatOptions`."""
-    open_to_newcomers: ClassVar[bool] = False
-    """Whether its rounds can be stages of a tournament whose field changes; see `stages`. Then all
-    its rounds are alike, its options have ``rounds``, and it plans ahead unless it also
+    staged: ClassVar[bool] = False
+    """Whether its rounds can be stages of a tournament whose field changes; see `field_changes`.
+    Then all its rounds are alike, its options have ``rounds``, and it plans ahead unless it also
     `seeks_newcomers`."""
+    open_to_newcomers: ClassVar[bool] = False
+    """Whether bots may join a tournament that has begun; only where it is `staged`."""
     seeks_newcomers: ClassVar[bool] = False
     """Whether it plans from results and seats those first who have played least, so that whoever
     joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
+    on_leaving: ClassVar[str] = "rounds that have not begun are planned for the others"
+    """What happens when a bot is withdrawn or disqualified, in words."""
     last_table_decides: ClassVar[bool] = False
     """Whether its last round is one table whose order is the result, and not the rating's."""
 
@@ -179,6 +185,19 @@ class Format(ABC, Generic[OptionsT]):
     @abstractmethod
     def ahead(self) -> bool:
         """Whether rounds can be planned before earlier ones are finished."""
+
+    def length(self) -> str:
+        """Return in words how much is played where `rounds` cannot tell."""
+        return "as many rounds as it takes"
+
+    def remarks(self, finished: Sequence[RoundResult]) -> list[str]:  # noqa: ARG002 - the interface's
+        """Return in words what people should know of how rounds came out, in their order."""
+        return []
+
+    @classmethod
+    def options_without(cls, options: OptionsT, left: Sequence[str]) -> OptionsT:  # noqa: ARG003 - the interface's
+        """Return the options that hold when only the bots of some names are left."""
+        return options
 
     def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - see `stages`
         """The entrant at whose tables a round is played; None for a round of the whole field."""

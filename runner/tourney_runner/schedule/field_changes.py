@@ -50,11 +50,8 @@ class Stages:
     def __init__(
         self, name: str, field: Field, options: FormatOptions, stages: Sequence[Stage]
     ) -> None:
-        if not format_class(name).open_to_newcomers:
-            raise UsageError(
-                f"the field of a tournament with format: {name} stays as it is; begin another"
-                " tournament, in a folder of its own"
-            )
+        if not format_class(name).staged:
+            raise UsageError(_closed(name))
         self.name = name
         self.field = field
         self.options = options
@@ -84,7 +81,12 @@ class Stages:
             active: The others who are there now.
             newcomer: Who joins, or joins again.
             from_round: The first round that is not played yet.
+
+        Raises:
+            UsageError: No bot can join in this format.
         """
+        if not format_class(self.name).open_to_newcomers:
+            raise UsageError(_closed(self.name))
         if self._seeks:
             return self._let_in(active, newcomer, from_round)
         field = (*active, newcomer)
@@ -139,8 +141,9 @@ class Stages:
             if before:
                 kept.append(Stage(stage.entrants, before, stage.newcomer))
             others = tuple(entrant for entrant in stage.entrants if entrant != gone)
-            if stage.newcomer != gone and len(others) >= self.field.players:
-                kept.append(Stage(others, stage.rounds - before, stage.newcomer))
+            rest = Stage(others, stage.rounds - before, stage.newcomer)
+            if stage.newcomer != gone and self._playable(rest):
+                kept.append(rest)
         return self.like(kept)
 
     def returned(self, active: Sequence[int], back: int, from_round: int) -> Stages:
@@ -154,6 +157,8 @@ class Stages:
         if self._seeks:
             return self._let_in(active, back, from_round)
         played, coming = self._split(from_round, back)
+        if not format_class(self.name).open_to_newcomers:
+            return self.like([*played, *coming])
         return self.like([*self.like(played).joined(active, back, from_round).stages, *coming])
 
     def format(self, number: int) -> Format[Any]:
@@ -174,6 +179,14 @@ class Stages:
             return int(self._share(stage))
         return self._format(stage, 0).matches(0) or 0
 
+    def _playable(self, stage: Stage) -> bool:
+        """Return whether the entrants of a stage can play the format."""
+        try:
+            self._format(stage, 0)
+        except UsageError:
+            return False
+        return True
+
     @property
     def _seats(self) -> int:
         return self.field.players
@@ -184,7 +197,9 @@ class Stages:
         return Fraction(matches * self._seats, len(stage.entrants))
 
     def _format(self, stage: Stage, first: int) -> Format[Any]:
-        options = self.options.model_copy(update={"rounds": stage.rounds})
+        names = tuple(self.field.names[entrant] for entrant in stage.entrants)
+        options = format_class(self.name).options_without(self.options, names)
+        options = options.model_copy(update={"rounds": stage.rounds})
         if self._seeks:
             options = self.options.model_copy(update={"rounds": first + stage.rounds})
             absent = frozenset(range(self.field.entrants)).difference(stage.entrants)
@@ -195,13 +210,21 @@ class Stages:
         field = Field(
             entrants=len(stage.entrants),
             players=self._seats,
+            format_rules=self.field.format_rules,
             seed=seed,
-            names=tuple(self.field.names[entrant] for entrant in stage.entrants),
+            names=names,
             teams=tuple(self.field.teams[entrant] for entrant in stage.entrants)
             if self.field.teams
             else (),
         )
         return make(self.name, field, options)
+
+
+def _closed(name: str) -> str:
+    return (
+        f"the field of a tournament with format: {name} stays as it is; begin another"
+        " tournament, in a folder of its own"
+    )
 
 
 class StagedFormat(Format[Any]):

@@ -61,6 +61,7 @@ class Gauntlet(Format[GauntletOptions]):
     name: ClassVar[str] = "gauntlet"
     summary: ClassVar[str] = "the challengers against everybody else"
     options: ClassVar[type[GauntletOptions]] = GauntletOptions
+    staged: ClassVar[bool] = True
 
     @classmethod
     def references(cls, options: GauntletOptions) -> tuple[str, ...]:
@@ -74,6 +75,12 @@ class Gauntlet(Format[GauntletOptions]):
         groups = [challengers] if options.together else [[number] for number in challengers]
         self._sides = [_Side(field, group, others) for group in groups]
         self._start_over()
+
+    @classmethod
+    def options_without(cls, options: GauntletOptions, left: Sequence[str]) -> GauntletOptions:
+        """Return the options with those challengers that are left."""
+        challengers = tuple(name for name in options.challengers if name in left)
+        return options.model_copy(update={"challengers": challengers})
 
     def rounds(self) -> int:
         """As many as configured."""

@@ -67,6 +67,7 @@ class Ladder(Format[LadderOptions]):
     name: ClassVar[str] = "ladder"
     summary: ClassVar[str] = "matches for the least certain ratings, against bots of like strength"
     options: ClassVar[type[LadderOptions]] = LadderOptions
+    staged: ClassVar[bool] = True
     open_to_newcomers: ClassVar[bool] = True
     seeks_newcomers: ClassVar[bool] = True
 

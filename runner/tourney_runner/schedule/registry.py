@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import UsageError
+from tourney_runner.schedule.base import FORMAT_RULES
 
 if TYPE_CHECKING:
     from tourney_runner.schedule.base import Field, Format, FormatOptions
@@ -22,6 +23,11 @@ _FORMATS = {
     "round-robin": "tourney_runner.schedule.round_robin:RoundRobin",
     "swiss": "tourney_runner.schedule.swiss:Swiss",
 }
+_FIRST_RULES = {
+    name: f"tourney_runner.schedule.first_rules:{name.capitalize()}"
+    for name in ("knockout", "ladder", "swiss")
+}
+"""The formats that plan otherwise by version 1 of the rules."""
 
 
 def names() -> list[str]:
@@ -29,21 +35,26 @@ def names() -> list[str]:
     return sorted(_FORMATS)
 
 
-def format_class(name: str) -> type[Format[Any]]:
-    """The format of that name, imported now.
+def format_class(name: str, rules: int = FORMAT_RULES) -> type[Format[Any]]:
+    """Import and return the format of a name.
+
+    Args:
+        name: One of `names`.
+        rules: Version of the rules for pairing, see `base.FORMAT_RULES`.
 
     Raises:
         UsageError: There is none.
     """
     if name not in _FORMATS:
         raise UsageError(f"there is no format {name!r}; the formats are {', '.join(names())}")
-    module, _, attribute = _FORMATS[name].partition(":")
+    place = _FIRST_RULES.get(name, _FORMATS[name]) if rules == 1 else _FORMATS[name]
+    module, _, attribute = place.partition(":")
     found: type[Format[Any]] = getattr(import_module(module), attribute)
     return found
 
 
 def make(name: str, field: Field, options: FormatOptions | None = None) -> Format[Any]:
-    """A format ready to plan.
+    """Return a format ready to plan, by the rules of the field.
 
     Args:
         name: One of `names`.
@@ -53,5 +64,5 @@ def make(name: str, field: Field, options: FormatOptions | None = None) -> Forma
     Raises:
         UsageError: There is no such format, or these entrants cannot play it.
     """
-    found = format_class(name)
+    found = format_class(name, field.format_rules)
     return found(field, found.options() if options is None else options)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import combinations
+from collections import Counter, defaultdict
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from tourney_runner.schedule.base import Table
+from tourney_runner.schedule.base import RoundResult, Table
 from tourney_runner.schedule.seeded_random import permutation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tourney_runner.schedule.base import RoundResult
+    from tourney_runner.results.records import DealRecord
+    from tourney_runner.schedule.base import Seating
     from tourney_runner.schedule.seeded_random import Draw
 
-__all__ = ["Followed", "Follower", "History", "fair_seating", "pair", "seated"]
+__all__ = [
+    "Followed",
+    "Follower",
+    "History",
+    "fair_seating",
+    "pair",
+    "pair_seating",
+    "round_result",
+    "seated",
+]
 
 
 class Follower(Protocol):
@@ -63,8 +73,12 @@ class History:
         """By entrant, rounds in which it played."""
         self.meetings: Counter[tuple[int, int]] = Counter()
         """By `pair`."""
+        self.met: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        """By entrant, how often it has met each other."""
         self.sat: Counter[tuple[int, int]] = Counter()
         """By entrant and seat."""
+        self.began: Counter[tuple[int, int]] = Counter()
+        """At tables of two, by the entrant in the first seat and the other."""
         self.points: dict[int, float] = {}
         self.places: dict[int, float] = {}
         """The sum over rounds of the mean place."""
@@ -74,21 +88,53 @@ class History:
         for seating in result.tables:
             self.matches.update(seating)
             self.meetings.update(pair(one, other) for one, other in combinations(seating, 2))
+            for one, other in permutations(seating, 2):
+                self.met[one][other] = self.met[one].get(other, 0) + 1
+            if len(seating) == 2:
+                self.began[seating[0], seating[1]] += 1
             self.sat.update((entrant, seat) for seat, entrant in enumerate(seating))
         self.rounds.update(result.places.keys())
         for entrant, place in result.places.items():
             self.places[entrant] = self.places.get(entrant, 0.0) + place
             self.points[entrant] = self.points.get(entrant, 0.0) + result.points[entrant]
 
+    def merit(self, entrant: int) -> tuple[float, float]:
+        """Return what the ranking goes by, the best first: points a round, then mean place."""
+        rounds = max(self.rounds[entrant], 1)
+        points, places = self.points.get(entrant, 0.0), self.places.get(entrant, 0.0)
+        return -points / rounds, places / rounds
+
     def ranking(self, entrants: Sequence[int]) -> list[int]:
-        """The entrants by points a round, then by mean place, then in the given order."""
+        """Return the entrants by `merit`, then in the given order."""
+        return sorted(entrants, key=self.merit)
 
-        def merit(entrant: int) -> tuple[float, float]:
-            rounds = max(self.rounds[entrant], 1)
-            points, places = self.points.get(entrant, 0.0), self.places.get(entrant, 0.0)
-            return -points / rounds, places / rounds
 
-        return sorted(entrants, key=merit)
+def round_result(
+    number: int, records: Iterable[DealRecord], gone: frozenset[int] = frozenset()
+) -> RoundResult:
+    """Return what a format may know of a finished round.
+
+    Args:
+        number: The round, from 0.
+        records: All of its deals.
+        gone: Who takes no part in the round after it.
+    """
+    points: dict[int, float] = {}
+    places: dict[int, list[int]] = {}
+    tables = []
+    for record in records:
+        if record.key.deal == 0:
+            tables.append(record.seating)
+        for entrant, point, place in zip(record.seating, record.points, record.places, strict=True):
+            points[entrant] = points.get(entrant, 0.0) + point
+            places.setdefault(entrant, []).append(place)
+    return RoundResult(
+        round=number,
+        points=points,
+        places={entrant: sum(all_) / len(all_) for entrant, all_ in places.items()},
+        tables=tuple(tables),
+        gone=gone,
+    )
 
 
 def pair(one: int, other: int) -> tuple[int, int]:
@@ -126,14 +172,36 @@ def fair_seating(
     return seating
 
 
-def seated(
+def pair_seating(
+    members: Sequence[int],
+    began: Counter[tuple[int, int]],
+    sat: Counter[tuple[int, int]],
+    random: Draw,
+) -> tuple[int, int]:
+    """Seat two so that each begins as often as the other, between them and then in all.
+
+    Args:
+        members: Who plays.
+        began: How often the first has begun against the second.
+        sat: How often each entrant has sat in each seat.
+        random: Breaks ties.
+    """
+    one, two = permutation(members, random)
+    between = began[one, two] - began[two, one]
+    in_all = sat[one, 0] - sat[one, 1] - sat[two, 0] + sat[two, 1]
+    return (two, one) if (between, in_all) > (0, 0) else (one, two)
+
+
+def seated(  # noqa: PLR0913 - what seats depend on
     round_number: int,
     tables: Iterable[Sequence[int]],
     games: int,
     history: History,
     random: Draw,
+    *,
+    by_pair: bool = True,
 ) -> list[Table]:
-    """The matches of a round in which each table plays several, seats changing fairly.
+    """Return the matches of a round in which each table plays several, seats changing fairly.
 
     Args:
         round_number: From 0.
@@ -141,14 +209,19 @@ def seated(
         games: Matches of each table.
         history: The rounds before.
         random: Breaks ties.
+        by_pair: Whether two who meet often begin equally often; not so in version 1 of the rules.
     """
     together = list(tables)
-    sat = history.sat.copy()
+    sat, began = history.sat.copy(), history.began.copy()
     matches: list[Table] = []
     for _ in range(games):
         for members in together:
-            there = fair_seating(members, sat, random)
-            seating = tuple(there[seat] for seat in range(len(members)))
-            sat.update((entrant, seat) for seat, entrant in there.items())
+            if by_pair and len(members) == 2:
+                seating: Seating = pair_seating(members, began, sat, random)
+                began[seating[0], seating[1]] += 1
+            else:
+                there = fair_seating(members, sat, random)
+                seating = tuple(there[seat] for seat in range(len(members)))
+            sat.update((entrant, seat) for seat, entrant in enumerate(seating))
             matches.append(Table(round_number, len(matches), seating))
     return matches

@@ -50,6 +50,7 @@ class RoundRobin(Format[RoundRobinOptions]):
     name: ClassVar[str] = "round-robin"
     summary: ClassVar[str] = "everybody against everybody, balanced in meetings and seats"
     options: ClassVar[type[RoundRobinOptions]] = RoundRobinOptions
+    staged: ClassVar[bool] = True
     open_to_newcomers: ClassVar[bool] = True
 
     def __init__(self, field: Field, options: RoundRobinOptions) -> None:

@@ -1,18 +1,20 @@
 """Everybody against others who have done as well so far.
 
-Each round sorts the field by points and seats neighbours together, as far as possible with bots
-that they have not met. Where the field is no multiple of the table, the bots that have sat out
-least, from the bottom of the ranking, sit out.
+Each round sorts the field by points and seats those with about the same score together, without
+rematches as far as possible (see `pairing`). Where the field is not a multiple of the table, the
+bots that have sat out least, from the bottom of the ranking, sit out. Those that have left are not
+paired.
 """
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field as Option
 
 from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
-from tourney_runner.schedule.pairing import check_teams, neighbour_tables
+from tourney_runner.schedule.pairing import check_teams, score_tables
 from tourney_runner.schedule.round_history import Followed, History, seated
 from tourney_runner.schedule.seeded_random import draw, permutation
 
@@ -38,6 +40,7 @@ class Swiss(Format[SwissOptions]):
     name: ClassVar[str] = "swiss"
     summary: ClassVar[str] = "every round against others with about the same score"
     options: ClassVar[type[SwissOptions]] = SwissOptions
+    on_leaving: ClassVar[str] = "rounds that have not begun are paired without it"
 
     def __init__(self, field: Field, options: SwissOptions) -> None:
         super().__init__(field, options)
@@ -62,17 +65,33 @@ class Swiss(Format[SwissOptions]):
         """The tables of a round by the scores after the rounds before; None after the last."""
         if round_number >= self.chosen.rounds:
             return None
+        gone = finished[round_number - 1].gone if round_number else frozenset()
+        there = [entrant for entrant in range(self.field.entrants) if entrant not in gone]
+        if len(there) < self.field.players:
+            return None
         random = draw(self.field.seed, "swiss", round_number)
         history = self._history.after(finished[:round_number])
-        ranking = history.ranking(permutation(range(self.field.entrants), random))
+        ranking = history.ranking(permutation(there, random))
         playing = self._playing(ranking, history)
-        tables = neighbour_tables(playing, self.field.players, history.meetings, self._teams)
+        levels = self._levels(playing, history)
+        tables = score_tables(levels, self.field.players, history.met, self._teams, random)
         return iter(seated(round_number, tables, self.chosen.games, history, random))
 
     def _playing(self, ranking: list[int], history: History) -> list[int]:
-        """The ranking without those who sit out."""
+        """Return the ranking without those who sit out."""
         out = len(ranking) % self.field.players
         from_bottom = ranking[::-1]
         from_bottom.sort(key=lambda entrant: -history.rounds[entrant])
         resting = set(from_bottom[:out])
         return [entrant for entrant in ranking if entrant not in resting]
+
+    def _levels(self, ranking: list[int], history: History) -> dict[int, float]:
+        """Return the place of each entrant in tables from the top, shared by equal scores."""
+        levels: dict[int, float] = {}
+        first = 0
+        for _, group in groupby(ranking, key=history.merit):
+            equal = list(group)
+            middle = first + (len(equal) - 1) / 2
+            levels |= dict.fromkeys(equal, middle / self.field.players)
+            first += len(equal)
+        return levels

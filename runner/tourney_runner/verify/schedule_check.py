@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tourney_runner.errors import UsageError
 from tourney_runner.run.checkpoint import finished_blocks
 from tourney_runner.run.field import kept_stages
-from tourney_runner.run.planner import round_result, rounds_in
+from tourney_runner.run.planner import rounds_in, stored_round
 from tourney_runner.run.tournament_setup import make_field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
 from tourney_runner.schedule.registry import format_class, make
@@ -63,7 +63,7 @@ def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table
     while (tables := tournament.plan(number, finished)) is not None:
         yield list(tables)
         if not tournament.ahead():
-            result = round_result(store, number)
+            result = stored_round(store, number)
             if not result.points:
                 return
             finished.append(result)

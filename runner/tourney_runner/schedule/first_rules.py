@@ -1,0 +1,311 @@
+"""Pairing by version 1 of the rules, for tournaments that were begun with it.
+
+It is frozen: a stored tournament must be planned again exactly as it was. What is different in
+later versions, and why, stands in the modules of the formats.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import TYPE_CHECKING, ClassVar
+
+from tourney_runner.errors import UsageError
+from tourney_runner.ratings.model import Model
+from tourney_runner.ratings.sequential import rate
+from tourney_runner.schedule.base import Field, Format, RoundResult, Table
+from tourney_runner.schedule.knockout import KnockoutOptions
+from tourney_runner.schedule.ladder import LadderOptions
+from tourney_runner.schedule.pairing import check_teams
+from tourney_runner.schedule.round_history import Followed, History, pair, seated
+from tourney_runner.schedule.seeded_random import draw, permutation
+from tourney_runner.schedule.swiss import SwissOptions
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tourney_runner.ratings.model import Rating
+
+__all__ = ["Knockout", "Ladder", "Swiss"]
+
+_SWISS_REMATCH = 1.5
+"""A meeting costs as much as sitting so many tables apart in the ranking, squared: one rematch
+is avoided by a neighbouring table, not by any price."""
+_TEAM = 1e9
+_REACH = 2
+"""Tables so far apart trade players; what is farther off is no neighbour."""
+_PASSES = 20
+_LADDER_REMATCH = 0.1
+"""A meeting costs as much as so many betas of difference."""
+
+
+class Swiss(Format[SwissOptions]):
+    """Pairing by score."""
+
+    name: ClassVar[str] = "swiss"
+    summary: ClassVar[str] = "every round against others with about the same score"
+    options: ClassVar[type[SwissOptions]] = SwissOptions
+
+    def __init__(self, field: Field, options: SwissOptions) -> None:
+        super().__init__(field, options)
+        self._tables = field.entrants // field.players
+        self._teams = field.numbered_teams()
+        check_teams(self._teams, self._tables)
+        self._history = Followed(History)
+
+    def rounds(self) -> int:
+        """As many as configured."""
+        return self.chosen.rounds
+
+    def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
+        """As many games as configured at each table."""
+        return self._tables * self.chosen.games
+
+    def ahead(self) -> bool:
+        """Never: the next tables depend on the scores."""
+        return False
+
+    def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
+        """The tables of a round by the scores after the rounds before; None after the last."""
+        if round_number >= self.chosen.rounds:
+            return None
+        random = draw(self.field.seed, "swiss", round_number)
+        history = self._history.after(finished[:round_number])
+        ranking = history.ranking(permutation(range(self.field.entrants), random))
+        playing = self._playing(ranking, history)
+        tables = _neighbour_tables(playing, self.field.players, history.meetings, self._teams)
+        return iter(seated(round_number, tables, self.chosen.games, history, random, by_pair=False))
+
+    def _playing(self, ranking: list[int], history: History) -> list[int]:
+        """The ranking without those who sit out."""
+        out = len(ranking) % self.field.players
+        from_bottom = ranking[::-1]
+        from_bottom.sort(key=lambda entrant: -history.rounds[entrant])
+        resting = set(from_bottom[:out])
+        return [entrant for entrant in ranking if entrant not in resting]
+
+
+class Knockout(Format[KnockoutOptions]):
+    """Rounds of a seeded bracket."""
+
+    name: ClassVar[str] = "knockout"
+    summary: ClassVar[str] = "the better half of each table goes on, until one table is left"
+    options: ClassVar[type[KnockoutOptions]] = KnockoutOptions
+    last_table_decides: ClassVar[bool] = True
+
+    def __init__(self, field: Field, options: KnockoutOptions) -> None:
+        super().__init__(field, options)
+        if field.numbered_teams():
+            raise UsageError("a knockout cannot keep teams apart: its last table may hold two")
+        self._staying = field.players // 2
+        self._sizes = self._round_sizes()
+        self._history = Followed(History)
+
+    def rounds(self) -> int:
+        """As many as it takes to come down to one table, and that one."""
+        return len(self._sizes)
+
+    def matches(self, round_number: int) -> int:
+        """As many games as configured at each table."""
+        return self._sizes[round_number] // self.field.players * self.chosen.games
+
+    def ahead(self) -> bool:
+        """Never: who goes on depends on the results."""
+        return False
+
+    def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
+        """The tables of those still in; None after the last table."""
+        if round_number >= len(self._sizes):
+            return None
+        alive = self._seeds()
+        for result in finished[:round_number]:
+            alive = self._survivors(alive, result)
+        tables = _dealt(self._playing(alive), self.field.players)
+        random = draw(self.field.seed, "knockout", round_number)
+        history = self._history.after(finished[:round_number])
+        return iter(seated(round_number, tables, self.chosen.games, history, random, by_pair=False))
+
+    def _seeds(self) -> list[int]:
+        listed = range(self.field.entrants)
+        if self.chosen.seeding == "listed":
+            return list(listed)
+        return permutation(listed, draw(self.field.seed, "seeds"))
+
+    def _round_sizes(self) -> list[int]:
+        """How many are in at the start of each round."""
+        alive, sizes = self.field.entrants, []
+        while alive > self.field.players:
+            sizes.append(alive)
+            alive = self._left(alive)
+        return [*sizes, alive]
+
+    def _left(self, alive: int) -> int:
+        going = alive // self.field.players * (self.field.players - self._staying)
+        return max(alive - going, self.field.players)
+
+    def _playing(self, alive: list[int]) -> list[int]:
+        """Those without a bye."""
+        return alive[len(alive) % self.field.players :]
+
+    def _survivors(self, alive: list[int], result: RoundResult) -> list[int]:
+        """Who goes on, in the order of seeds."""
+        seed = {entrant: number for number, entrant in enumerate(alive)}
+
+        def merit(entrant: int) -> tuple[float, float, int]:
+            return -result.points[entrant], result.places[entrant], seed[entrant]
+
+        playing = self._playing(alive)
+        staying = set(alive) - set(playing)
+        for table in _dealt(playing, self.field.players):
+            staying.update(sorted(table, key=merit)[: self._staying])
+        others = sorted((e for e in playing if e not in staying), key=merit)
+        staying.update(others[: self._left(len(alive)) - len(staying)])
+        return [entrant for entrant in alive if entrant in staying]
+
+
+def _dealt(seeds: list[int], players: int) -> list[list[int]]:
+    """Seeds dealt over full tables, there and back: 1 4 5 8 and 2 3 6 7."""
+    count = len(seeds) // players
+    tables: list[list[int]] = [[] for _ in range(count)]
+    for number, entrant in enumerate(seeds):
+        turn, place = divmod(number, count)
+        tables[place if turn % 2 == 0 else count - 1 - place].append(entrant)
+    return tables
+
+
+class _Past:
+    """The rounds so far, and the ratings after them."""
+
+    def __init__(self, model: Model, entrants: int) -> None:
+        self._model = model
+        self.history = History()
+        self.ratings: list[Rating] = [model.start] * entrants
+
+    def add(self, result: RoundResult) -> None:
+        """Count and rate a round."""
+        self.history.add(result)
+        for table in result.tables:
+            means = [result.places[entrant] for entrant in table]
+            order = sorted(set(means))
+            places = [order.index(mean) + 1 for mean in means]
+            after = rate(self._model, [self.ratings[entrant] for entrant in table], places)
+            for entrant, rating in zip(table, after, strict=True):
+                self.ratings[entrant] = rating
+
+
+class Ladder(Format[LadderOptions]):
+    """Pairing by the uncertainty of ratings."""
+
+    name: ClassVar[str] = "ladder"
+    summary: ClassVar[str] = "matches for the least certain ratings, against bots of like strength"
+    options: ClassVar[type[LadderOptions]] = LadderOptions
+    staged: ClassVar[bool] = True
+    open_to_newcomers: ClassVar[bool] = True
+    seeks_newcomers: ClassVar[bool] = True
+
+    def __init__(self, field: Field, options: LadderOptions) -> None:
+        super().__init__(field, options)
+        self._present = field.present()
+        filled = len(self._present) // field.players
+        self._tables = min(options.tables or max(1, filled // 2), filled)
+        self._teams = field.numbered_teams()
+        check_teams([self._teams[one] for one in self._present] if self._teams else None, filled)
+        self._model = Model(tau=options.tau)
+        self._past = Followed(lambda: _Past(self._model, field.entrants))
+
+    def rounds(self) -> int:
+        """As many as configured."""
+        return self.chosen.rounds
+
+    def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
+        """The tables of a round, a match each."""
+        return self._tables
+
+    def ahead(self) -> bool:
+        """Never: the next tables depend on the ratings."""
+        return False
+
+    def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
+        """The tables of a round by the ratings after the rounds before; None after the last."""
+        if round_number >= self.chosen.rounds:
+            return None
+        random = draw(self.field.seed, "ladder", round_number)
+        past = self._past.after(finished[:round_number])
+        free = permutation(self._present, random)
+        free.sort(key=lambda entrant: (-past.ratings[entrant].sigma, past.history.matches[entrant]))
+        tables: list[list[int]] = []
+        while len(tables) < self._tables and (table := self._table(free, past)):
+            tables.append(table)
+            free = [entrant for entrant in free if entrant not in table]
+        return iter(seated(round_number, tables, 1, past.history, random, by_pair=False))
+
+    def _table(self, free: list[int], past: _Past) -> list[int]:
+        """The first of the free who finds enough guests, with the guests; empty if none does."""
+        for host in free:
+
+            def distance(guest: int, host: int = host) -> float:
+                apart = abs(past.ratings[host].mu - past.ratings[guest].mu) / self._model.beta
+                return apart + _LADDER_REMATCH * past.history.meetings[pair(host, guest)]
+
+            table = [host]
+            for guest in sorted((entrant for entrant in free if entrant != host), key=distance):
+                if self._welcome(guest, table):
+                    table.append(guest)
+                if len(table) == self.field.players:
+                    return table
+        return []
+
+    def _welcome(self, guest: int, table: list[int]) -> bool:
+        teams = self._teams
+        return teams is None or all(teams[guest] != teams[entrant] for entrant in table)
+
+
+def _neighbour_tables(
+    ranking: Sequence[int],
+    players: int,
+    meetings: Counter[tuple[int, int]],
+    teams: Sequence[int] | None,
+) -> list[list[int]]:
+    """Cut a ranking into tables, then trade players as long as that makes the whole better.
+
+    Args:
+        ranking: Entrants, the best first; a multiple of `players`.
+        players: Seats at a table.
+        meetings: How often each `pair` has met.
+        teams: A number for each entrant, equal for two of a team alone.
+    """
+    level = {entrant: place / players for place, entrant in enumerate(ranking)}
+    tables = [list(ranking[first : first + players]) for first in range(0, len(ranking), players)]
+
+    def cost(table: list[int]) -> float:
+        total = 0.0
+        for one, other in combinations(table, 2):
+            total += (level[one] - level[other]) ** 2
+            total += (_SWISS_REMATCH * meetings[pair(one, other)]) ** 2
+            total += _TEAM if teams and teams[one] == teams[other] else 0.0
+        return total
+
+    for _ in range(_PASSES):
+        trades = 0
+        for upper, lower in combinations(tables, 2):
+            apart = level[lower[0]] - level[upper[0]]
+            # A team may have to be spread over the whole field.
+            if apart <= _REACH or cost(upper) + cost(lower) >= _TEAM:
+                trades += _trade(upper, lower, cost)
+        if not trades:
+            break
+    return tables
+
+
+def _trade(upper: list[int], lower: list[int], cost: Callable[[list[int]], float]) -> int:
+    """Let two tables trade players as long as both together gain; gives how many trades."""
+    trades = 0
+    best = cost(upper) + cost(lower)
+    for place, other in product(range(len(upper)), range(len(lower))):
+        upper[place], lower[other] = lower[other], upper[place]
+        traded = cost(upper) + cost(lower)
+        if traded < best - 1e-9:
+            best, trades = traded, trades + 1
+        else:
+            upper[place], lower[other] = lower[other], upper[place]
+    return trades
