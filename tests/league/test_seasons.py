@@ -43,8 +43,8 @@ def test_a_league_from_its_first_run_to_its_second_season(arena: Arena) -> None:
     arena.run("season", league, "--season", "autumn", "--jobs", 1)
     assert [folder.name for folder in season_folders(league)] == ["1", "autumn"]
     assert current(league) == "autumn"
-    assert arena.table("seasons/1")["seed"] is not None
-    assert arena.table("seasons/autumn")["seed"] is None
+    assert arena.table("seasons/1")["sealed"]
+    assert arena.table("seasons/autumn")["sealed"]
     result = league_table(league)
     assert result.seasons == ("1", "autumn")
     rows = {row.name: row for row in result.rows}
@@ -58,8 +58,11 @@ def test_a_league_from_its_first_run_to_its_second_season(arena: Arena) -> None:
     assert sum(row.points for row in result.rows) == apart > 0
     assert json.loads((seasons / "league.json").read_text("utf-8"))["seasons"] == ["1", "autumn"]
     assert "| bot |" in arena.run("league", arena.path, "--format", "md").stdout
-    closed = arena.run("season", league, "--close", "--jobs", 1).stdout
-    assert f"the seed, secret until now: {arena.table('seasons/autumn')['seed']}" in closed
+    for season in ("1", "autumn"):
+        deals = arena.deals(f"seasons/{season}")
+        closed = arena.run("season", league, "--season", season, "--close", "--jobs", 1).stdout
+        assert closed.endswith(f"the seed: {arena.table(f'seasons/{season}')['seed']}\n")
+        assert arena.deals(f"seasons/{season}") == deals
 
 
 def test_a_season_needs_a_name_that_can_be_a_folder(arena: Arena) -> None:

@@ -68,6 +68,9 @@ def assert_same_table(text: str, expected: Path) -> None:
 def _assert_holds(found: Any, expected: Any, where: str) -> None:
     if isinstance(expected, dict):
         for key, value in expected.items():
+            if key == "seed" and found.get("sealed"):  # it was shown as soon as all was played
+                assert found["seed"] is None, where
+                continue
             if key == "faults":  # deals that a benched bot forfeited are counted apart since
                 assert sum(found[key].values()) + found["forfeits"] == sum(value.values()), where
                 continue

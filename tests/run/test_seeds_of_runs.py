@@ -1,17 +1,16 @@
-"""The seed: shown, or kept from everybody until the tournament is over."""
+"""The seed: public, or sealed until the tournament is closed."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import signal
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tourney_runner.results.store import Store
+from tourney_runner.results.store import FILE_NAME, Store
 from whole_program import until
 
 if TYPE_CHECKING:
@@ -19,11 +18,24 @@ if TYPE_CHECKING:
 
 
 def _kept(arena: Arena, out: str = "out") -> str:
-    with closing(Store(arena.path / out / "results.sqlite")) as store:
-        return store.tournament().seed.master
+    """Return the seed of the last rounds."""
+    with closing(Store(arena.path / out / FILE_NAME)) as store:
+        record = store.tournament()
+    return record.later_seeds[-1].master if record.later_seeds else record.seed.master
 
 
-def test_a_secret_seed_is_shown_as_a_hash_until_the_run_is_complete(arena: Arena) -> None:
+def _published(arena: Arena, out: str = "out") -> str:
+    """Everything of a tournament that others may read."""
+    files = [path for path in (arena.path / out).rglob("*") if path.suffix != ".sqlite"]
+    return "".join(path.read_bytes().decode(errors="replace") for path in files if path.is_file())
+
+
+def _deals(arena: Arena) -> list[Any]:
+    with closing(Store(arena.path / "out" / FILE_NAME)) as store:
+        return [(one.key, one.seating, one.moves) for one in store.records()]
+
+
+def test_a_secret_seed_is_sealed_until_the_tournament_is_closed(arena: Arena) -> None:
     bots = [arena.bot(name, move="time.sleep(0.003)") for name in ("one", "two")]
     config = arena.configure(bots, seed="secret", schedule={"rounds": 8})
     process = arena.start("run", config, "--out", "out")
@@ -32,17 +44,48 @@ def test_a_secret_seed_is_shown_as_a_hash_until_the_run_is_complete(arena: Arena
     ended = arena.end(process, 130)
     seed = _kept(arena)
     shown = hashlib.sha256(seed.encode()).hexdigest()
-    table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
-    assert (table["seed"], table["seed_sha256"], table["complete"]) == (None, shown, False)
-    assert shown in ended.stderr
-    published = [ended.stdout, ended.stderr, arena.logs()]
-    published += [arena.run("standings", "out", "--format", f).stdout for f in ("table", "md")]
-    for text in published:
-        assert seed not in text
-    arena.run("run", config, "--out", "out")
+    assert f"sealed until the tournament is closed; SHA-256 {shown}" in ended.stderr
+    assert seed not in ended.stdout + ended.stderr + _published(arena)
+    ended = arena.run("run", config, "--out", "out")
     table = arena.table()
-    assert (table["seed"], table["seed_sha256"], table["complete"]) == (seed, shown, True)
+    assert table["complete"]
+    assert (table["seed"], table["seed_sha256"], table["sealed"]) == (None, shown, True)
+    assert seed not in ended.stdout + ended.stderr + _published(arena)
+    assert shown in (arena.path / "out" / "index.html").read_text()
+    ended = arena.run("run", config, "--out", "out", "--close")
+    assert f"the seed: {seed}\n" in ended.stdout
+    table = arena.table()
+    assert (table["seed"], table["seed_sha256"], table["sealed"]) == (seed, shown, False)
     assert seed in (arena.path / "out" / "index.html").read_text()
+
+
+def test_a_closed_tournament_is_opened_again_only_on_a_new_seed(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two")]
+    config = arena.configure(bots, seed="secret", schedule={"rounds": 2})
+    arena.run("run", config, "--out", "out", "--close")
+    first, before = _kept(arena), _deals(arena)
+    more = arena.configure(bots, seed="secret", schedule={"rounds": 4})
+    ended = arena.run("run", more, "--out", "out", status=2)
+    assert "was closed on" in ended.stderr
+    assert _deals(arena) == before
+    ended = arena.run("rerun", "out", "--deal", "1", "--reason", "why not", status=2)
+    assert "this tournament is closed" in ended.stderr
+    ended = arena.run("run", more, "--out", "out", "--reopen")
+    assert "the cards from round 3 on come from a new one" in ended.stderr
+    second, after = _kept(arena), _deals(arena)
+    assert after[: len(before)] == before
+    assert len(after) == 2 * len(before)
+    assert second != first
+    assert second not in _published(arena) + ended.stdout + ended.stderr
+    table = arena.table()
+    assert (table["seed"], table["sealed"]) == (first, True)
+    assert table["later_seeds"] == [
+        {"first_round": 2, "seed": None, "sha256": hashlib.sha256(second.encode()).hexdigest()}
+    ]
+    arena.run("verify", "out", "--sample", "8")
+    ended = arena.run("run", more, "--out", "out", "--close")
+    assert f"from round 3: {second}\n" in ended.stdout
+    assert arena.table()["later_seeds"][0]["seed"] == second
 
 
 def test_a_seed_that_is_left_out_is_secret_and_drawn_for_each_tournament(arena: Arena) -> None:
@@ -50,8 +93,8 @@ def test_a_seed_that_is_left_out_is_secret_and_drawn_for_each_tournament(arena: 
     config.write_text(config.read_text().replace("seed: 1\n", ""))
     for out in ("1", "2"):
         ended = arena.run("run", config, "--out", out)
-        assert "secret until the tournament is over" in ended.stderr
-    assert arena.table("1")["seed"] != arena.table("2")["seed"]
+        assert "sealed until the tournament is closed" in ended.stderr
+    assert _kept(arena, "1") != _kept(arena, "2")
 
 
 def test_a_given_seed_is_shown_and_stands_above_the_configured_one(arena: Arena) -> None:

@@ -74,6 +74,16 @@ def run(  # noqa: PLR0913 - each is an option
     no_pin: NoPin = False,
     no_sandbox: NoSandbox = False,
     dask: Dask = None,
+    close: Annotated[
+        bool,
+        typer.Option(
+            "--close", help="Close the tournament when all is played, and show its secret seed."
+        ),
+    ] = False,
+    reopen: Annotated[
+        bool,
+        typer.Option("--reopen", help="Add to a closed tournament, on a new secret seed."),
+    ] = False,
     until: Annotated[
         float | None,
         typer.Option(
@@ -109,6 +119,7 @@ def run(  # noqa: PLR0913 - each is an option
         from tourney_runner.cli.live import LiveReporter
         from tourney_runner.cli.run_events import JsonReporter, QuietReporter, write_event
         from tourney_runner.cli.run_progress import make_reporter
+        from tourney_runner.decisions.closing import close_tournament, seed_line
         from tourney_runner.errors import TourneyError, UsageError
         from tourney_runner.publish.tables import as_json
         from tourney_runner.run.roster import entered
@@ -129,12 +140,15 @@ def run(  # noqa: PLR0913 - each is an option
         added=tuple(entered(bot, loaded) for bot in add_bots or ()),
         new_versions=new_versions,
         until=until,
+        reopen=reopen,
     )
     reporter = JsonReporter() if json else QuietReporter() if quiet else make_reporter()
     if live:
         reporter = LiveReporter(reporter, folder)
     try:
         summary = run_tournament(loaded, options, reporter)
+        if close:
+            summary = close_tournament(folder)
     except TourneyError as error:
         if json:
             write_event("error", text=str(error))
@@ -142,15 +156,15 @@ def run(  # noqa: PLR0913 - each is an option
     if json:
         write_event("table", **loads(as_json(summary)))
     elif not quiet:
-        _print_result(summary, folder, secret=loaded.seed is None)
+        _print_result(summary, folder)
+        if loaded.seed is None and not summary.sealed:
+            typer.echo(seed_line(summary))
 
 
-def _print_result(summary: Summary, folder: Path, *, secret: bool) -> None:
+def _print_result(summary: Summary, folder: Path) -> None:
     from tourney_runner.cli.output import print_table
 
     print_table(summary)
-    if summary.seed is not None and secret:
-        typer.echo(f"the seed, secret so far: {summary.seed}")
     if any(entrant.faults for entrant in summary.entrants):
         again = f"tourney replay {shlex.quote(str(folder))} --last-fault NAME"
         typer.echo(f"why bots failed: {folder / 'logs'}, or {again}")

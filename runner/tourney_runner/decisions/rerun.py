@@ -54,6 +54,11 @@ def rerun(
     reason = told(reason)
     with StopSignals() as signals, open_results(folder) as store:
         settings = PlaySettings.of(store.about())
+        if store.tournament().closed is not None:
+            raise UsageError(
+                f"{folder}: this tournament is closed and its seed is public, so a bot could know"
+                " the cards of a deal that is played again"
+            )
         record = store.record(number)
         old = match_of(store, settings, record)
         cast = available_bots(store, staged)

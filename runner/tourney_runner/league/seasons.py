@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.atomic_write import write_whole
-from tourney_runner.decisions.sanctions import open_results, publish, rule, undo
+from tourney_runner.decisions.sanctions import rule, undo
 from tourney_runner.errors import UsageError
 from tourney_runner.league.changes import Seen, changes, seen, text
 from tourney_runner.publish.summary import summarise
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEASONS",
-    "close_season",
     "current",
     "play_season",
     "season_choices",
@@ -74,7 +73,9 @@ def stored_text_seed_of(league: Path, season: str) -> str | None:
     return None if seed is None else seed.removesuffix(f"/{season}")
 
 
-def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -> RunOptions:
+def season_choices(
+    league: Path, season: str, *, again: str, jobs: int | None, reopen: bool = False
+) -> RunOptions:
     """How a season is run: what cannot start is left out, what has changed is a new version.
 
     Raises:
@@ -88,18 +89,16 @@ def season_choices(league: Path, season: str, *, again: str, jobs: int | None) -
         jobs=jobs,
         skip_broken=True,
         new_versions=True,
-        sealed=True,
+        reopen=reopen,
     )
 
 
 def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tuple[Summary, Changes]:
     """Play what is new in a season: bots, versions, rounds; nothing if there is nothing new.
 
-    The secret seed of a season is shown when another begins, so that nobody who joins late can
-    know the deals. Bots that the configuration does not enter any more are withdrawn; they play
-    on when they are entered again. What has changed is told once, in ``changes.json`` and
-    ``changes.txt`` beside the results: a run that is killed before it has told leaves that to the
-    next.
+    Bots that the configuration no longer enters are withdrawn; they play on when they are entered
+    again. A closed season is not changed. The changes are reported once, in ``changes.json`` and
+    ``changes.txt`` beside the results; a run that is killed before that leaves them to the next.
 
     Args:
         config: The league's.
@@ -118,27 +117,18 @@ def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tupl
             "seed": None if config.seed is None else f"{config.seed}/{season}",
         }
     )
-    _follow_entries(config, choices.folder)
+    if choices.reopen or not _is_closed(choices.folder):
+        _follow_entries(config, choices.folder)
     summary = run(named, choices, reporter)
-    for folder in season_folders(config.path):
-        if folder.name != season:
-            close_season(folder)
     return summary, _tell(choices.folder, summary)
 
 
-def close_season(folder: Path) -> None:
-    """Show the secret seed of a season that is over; nothing happens where it is shown already.
-
-    Raises:
-        UsageError: A run is writing there.
-        RunError: The disk fails.
-    """
+def _is_closed(folder: Path) -> bool:
+    if not (folder / FILE_NAME).is_file():
+        return False
     with closing(Store(folder / FILE_NAME)) as store:
-        if not store.tournament().sealed:
-            return
-    with open_results(folder) as store:
-        store.change(sealed=False)
-        publish(folder, store)
+        record = store.tournament_if_begun()
+    return record is not None and record.closed is not None
 
 
 def _follow_entries(config: Config, folder: Path) -> None:

@@ -51,7 +51,7 @@ def _deal(
     rules: Any, options: GameOptions, settings: PlaySettings, key: DealKey, start: int | None
 ) -> State[Any]:
     cards = 0 if settings.duplicate else key.deal
-    seed = deal_seed(settings.master_seed, key.round, key.match, cards)
+    seed = deal_seed(settings.seed_of(key.round), key.round, key.match, cards)
     state: State[Any] = rules.new_state(options, seed, start)
     return state
 
@@ -151,7 +151,7 @@ class Tables:
             self.pool.renew()
 
     def _first_start(self, plan: MatchPlan) -> int | None:
-        lot = partial(match_seed, self._settings.master_seed, plan.round, plan.match)
+        lot = partial(match_seed, self._settings.seed_of(plan.round), plan.round, plan.match)
         duplicate = bool(self._settings.duplicate)
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 
@@ -200,7 +200,7 @@ class Tables:
         key = DealKey(plan.round, plan.match, number)
         state = _deal(self._game, self._options, settings, key, start)
         seeds = [
-            bot_seed(settings.master_seed, player.bot.name, key, seat)
+            bot_seed(settings.seed_of(key.round), player.bot.name, key, seat)
             for seat, player in enumerate(players)
         ]
         deal = DealInPlay(

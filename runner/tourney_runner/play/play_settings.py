@@ -53,6 +53,16 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     output: int
     deal_output: int = 16 << 20
     stderr: int
+    later_seeds: tuple[tuple[int, str], ...] = ()
+    """(first round, seed), ascending: rounds from there on take it in place of `master_seed`."""
+
+    def seed_of(self, round_number: int) -> str:
+        """Return the seed of a round's cards, lots and bots' seeds."""
+        seed = self.master_seed
+        for first, later in self.later_seeds:
+            if round_number >= first:
+                seed = later
+        return seed
 
     @classmethod
     def of(cls, record: TournamentRecord) -> Self:
@@ -61,6 +71,7 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
             "game": record.game,
             "rules": record.rules,
             "master_seed": record.seed.master,
+            "later_seeds": [(one.first_round, one.master) for one in record.later_seeds],
         }
         return msgspec.convert(record.play | elsewhere, cls)
 
@@ -70,7 +81,7 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
         return {
             key: value
             for key, value in settings.items()
-            if key not in {"game", "rules", "master_seed"}
+            if key not in {"game", "rules", "master_seed", "later_seeds"}
         }
 
 

@@ -131,6 +131,13 @@ def _rating(facts: TournamentRecord) -> str:
 
 
 def _seed(summary: Summary) -> str:
-    if summary.seed is None:
-        return f"secret until the tournament is over; its SHA-256 is {summary.seed_sha256}"
-    return str(summary.seed)
+    parts = [_shown_seed(summary.seed, summary.seed_sha256)]
+    parts += [
+        f"from round {one.first_round + 1}: {_shown_seed(one.seed, one.sha256)}"
+        for one in summary.later_seeds
+    ]
+    return "; ".join(parts)
+
+
+def _shown_seed(seed: int | str | None, sha256: str) -> str:
+    return f"sealed until the tournament is closed; SHA-256 {sha256}" if seed is None else str(seed)

@@ -44,6 +44,16 @@ class VoidDeal(msgspec.Struct, frozen=True):
     """ISO 8601 in UTC."""
 
 
+class PublishedSeed(msgspec.Struct, frozen=True):
+    """A seed of later rounds, as far as it is public."""
+
+    first_round: int
+    """The first of those rounds, from 0."""
+    seed: str | None
+    """None while it is sealed."""
+    sha256: str
+
+
 class Summary(msgspec.Struct, frozen=True):
     """A tournament so far."""
 
@@ -51,9 +61,13 @@ class Summary(msgspec.Struct, frozen=True):
     seed: int | str | None
     """None while it is secret."""
     seed_sha256: str
+    sealed: bool
+    """Whether the seed of the last rounds is secret."""
     complete: bool
     table: Standings
     """Of the deals that count."""
+    later_seeds: tuple[PublishedSeed, ...] = ()
+    """The seeds of rounds that were added after the tournament had been closed."""
     rulings: tuple[Ruling, ...] = ()
     """Those in force."""
     voids: tuple[VoidDeal, ...] = ()
@@ -115,6 +129,8 @@ def summarise(store: Store) -> Summary:
         facts=facts,
         seed=facts.seed.value if facts.seed_is_public else None,
         seed_sha256=seed_hash(facts.seed.master),
+        sealed=not facts.last_seed_is_public,
+        later_seeds=_later_seeds(facts),
         complete=facts.complete,
         table=board.standings(),
         rulings=tuple(
@@ -141,4 +157,17 @@ def summarise(store: Store) -> Summary:
         final=tuple(names[entrant] for entrant in final),
         winners=winners,
         remarks=facts.remarks,
+    )
+
+
+def _later_seeds(facts: TournamentRecord) -> tuple[PublishedSeed, ...]:
+    """Return the later seeds; all but the last are public."""
+    later = facts.later_seeds
+    return tuple(
+        PublishedSeed(
+            one.first_round,
+            one.master if one is not later[-1] or facts.last_seed_is_public else None,
+            seed_hash(one.master),
+        )
+        for one in later
     )

@@ -12,7 +12,7 @@ import io
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.box import SIMPLE_HEAD
@@ -290,6 +290,8 @@ def as_json(summary: Summary) -> str:
         "game": summary.facts.game,
         "seed": summary.seed,
         "seed_sha256": summary.seed_sha256,
+        "sealed": summary.sealed,
+        **_later_seeds(summary),
         "deals": summary.deals,
         "complete": summary.complete,
         **({"last_table": summary.final} if summary.last_table_decides else {}),
@@ -305,6 +307,11 @@ def as_json(summary: Summary) -> str:
         ],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _later_seeds(summary: Summary) -> dict[str, Any]:
+    later = summary.later_seeds
+    return {"later_seeds": msgspec.to_builtins(later)} if later else {}
 
 
 def as_csv(summary: Summary) -> str:

@@ -296,5 +296,6 @@ def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Pl
 
 
 def _seeds(stored: Stored, names: Sequence[str]) -> list[int]:
-    master, key = stored.settings.master_seed, stored.record.key
+    key = stored.record.key
+    master = stored.settings.seed_of(key.round)
     return [bot_seed(master, name, key, seat) for seat, name in enumerate(names)]

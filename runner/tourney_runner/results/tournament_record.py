@@ -13,7 +13,15 @@ import msgspec
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox import Mode
 
-__all__ = ["Conditions", "EntrantRecord", "Schedule", "Seed", "Stage", "TournamentRecord"]
+__all__ = [
+    "Conditions",
+    "EntrantRecord",
+    "LaterSeed",
+    "Schedule",
+    "Seed",
+    "Stage",
+    "TournamentRecord",
+]
 
 _EARLIER = " | earlier: "
 
@@ -23,12 +31,20 @@ class Seed(msgspec.Struct, frozen=True):
 
     value: int | str
     secret: bool
-    """Whether it is kept from the public until the tournament is over."""
+    """Whether it is kept from the public until the tournament is closed."""
 
     @property
     def master(self) -> str:
         """The text that all other seeds are derived from."""
         return str(self.value)
+
+
+class LaterSeed(msgspec.Struct, frozen=True, array_like=True):
+    """A secret seed that a tournament got when it was opened again after its seed was shown."""
+
+    first_round: int
+    """The first round, from 0, whose cards come from it; pairings keep the first seed."""
+    master: str
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -145,7 +161,12 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     ended: str | None = None
     complete: bool = False
     sealed: bool = False
-    """Whether a secret seed stays secret although the tournament is complete."""
+    """Whether a secret seed is shown only when the tournament is closed. Earlier versions showed it
+    when the tournament was complete, except in seasons."""
+    closed: str | None = None
+    """When it was closed, ISO 8601 in UTC: then its seeds are public, and no deals are added."""
+    later_seeds: tuple[LaterSeed, ...] = ()
+    """The seeds of later rounds; all seeds but the last are public."""
     added: tuple[str, ...] = ()
     """Names of the bots that were entered on the command line."""
     skipped: tuple[str, ...] = ()
@@ -183,5 +204,12 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seed_is_public(self) -> bool:
-        """Whether the seed may be shown."""
-        return not self.seed.secret or (self.complete and not self.sealed)
+        """Whether the first seed may be shown."""
+        return bool(self.later_seeds) or self.last_seed_is_public
+
+    @property
+    def last_seed_is_public(self) -> bool:
+        """Whether the seed of the last rounds may be shown."""
+        if not self.seed.secret or self.closed is not None:
+            return True
+        return self.complete and not self.sealed and not self.later_seeds

@@ -147,7 +147,7 @@ def _rounds(tournament: Format[Any], rounds: int) -> str:
 
 def _seed(seed: Seed | None) -> str:
     if seed is None:
-        return "secret until the tournament is over; it is drawn at the first run"
+        return "drawn at the first run, and sealed until the tournament is closed"
     if seed.secret:
-        return f"secret until the tournament is over; its SHA-256 is {seed_hash(seed.master)}"
+        return f"sealed until the tournament is closed; SHA-256 {seed_hash(seed.master)}"
     return seed.master

@@ -17,10 +17,12 @@ from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import Store
+from tourney_runner.results.tournament_record import LaterSeed
 from tourney_runner.run import checkpoint
 from tourney_runner.run.compatibility import check_same
 from tourney_runner.run.dispatcher import DeadlineError, Dispatcher
 from tourney_runner.run.executor import cluster_address
+from tourney_runner.run.field import next_round
 from tourney_runner.run.lineup import Lineup
 from tourney_runner.run.local import LocalExecutor
 from tourney_runner.run.make_record import conditions, make_record
@@ -34,6 +36,7 @@ from tourney_runner.run.signals import StopSignals
 from tourney_runner.run.tournament_setup import (
     draw_seed,
     make_format,
+    new_seed,
     play_settings,
     protection_line,
     specs,
@@ -81,8 +84,8 @@ class RunOptions:
     skip_broken: bool = False
     added: tuple[Entrant, ...] = ()
     """Bots beside those of the configuration; one with the name of another is a new version."""
-    sealed: bool = False
-    """Whether a secret seed stays secret when all is played, since others may still join."""
+    reopen: bool = False
+    """Whether to open a closed tournament again, for rounds on a new secret seed."""
     new_versions: bool = False
     """Whether any bot whose files have changed joins as a new version of itself."""
     sandbox: Mode | None = None
@@ -169,6 +172,7 @@ class _Run:
         self._store = store
         self._before = before = store.tournament_if_begun()
         self._seed = draw_seed(config, None if before is None else before.seed)
+        self._later_seeds = () if before is None else before.later_seeds
         self._format_rules = FORMAT_RULES if before is None else before.format_rules
         config = config.model_copy(update={"entrants": entrants})
         self._lineup = Lineup(config, options, store, self._seed, reporter.say)
@@ -202,6 +206,7 @@ class _Run:
             if self._before.complete and same:
                 self._remember(bots, complete=True)
                 return
+            self._begin_seed_epoch(self._before)
         self._signals.defer()
         bots, executor = self._checked(bots, broken)
         try:
@@ -213,6 +218,25 @@ class _Run:
             raise
         if finished:
             self._store.change(complete=True, ended=utc_now())
+
+    def _begin_seed_epoch(self, before: TournamentRecord) -> None:
+        """Draw a new seed for the rounds to come, if the present one is public now.
+
+        Raises:
+            UsageError: The tournament is closed, and is not to be opened again.
+        """
+        if before.closed is not None and not self._options.reopen:
+            raise UsageError(
+                f"{self._folder.path}: this tournament was closed on {before.closed[:10]} and"
+                " accepts no further deals. Begin another, or give --reopen to add to this one: a"
+                " secret seed is followed by a new one then."
+            )
+        if self._seed.secret and before.last_seed_is_public:
+            first = next_round(self._store)
+            self._later_seeds += (LaterSeed(first, new_seed()),)
+            self._reporter.say(
+                f"the seed is public, so the cards from round {first + 1} on come from a new one"
+            )
 
     def name_chatty(self) -> None:
         """Name the bots that talk where they should answer, and where it can be read."""
@@ -282,7 +306,10 @@ class _Run:
     def _executor(self, bots: list[Bot]) -> Executor:
         setup = Setup(
             version=__version__,
-            settings=play_settings(self._config, self._seed),
+            settings=msgspec.structs.replace(
+                play_settings(self._config, self._seed),
+                later_seeds=tuple((one.first_round, one.master) for one in self._later_seeds),
+            ),
             bots=specs(bots),
             sandbox=self._sandbox,
             build_network=self._config.build_network,
@@ -316,6 +343,8 @@ class _Run:
                 began=before.began,
                 ended=before.ended,
                 complete=complete,
+                sealed=before.sealed if complete else True,
+                closed=before.closed if complete else None,
                 added=tuple(sorted({*before.added, *record.added})),
                 stages_before=before.stages_before,
                 held_until=before.held_until,
@@ -332,7 +361,8 @@ class _Run:
         )
         return msgspec.structs.replace(
             make_record(self._config, self._seed, bots, how, self._format_rules),
-            sealed=self._options.sealed,
+            sealed=True,
+            later_seeds=self._later_seeds,
             added=tuple(sorted({bot.name for bot in self._options.added})),
             skipped=tuple(self._lineup.skipped),
             versions=self._lineup.versions,
@@ -341,11 +371,6 @@ class _Run:
 
     def _play(self, executor: Executor, bots: list[Bot]) -> bool:
         """Play what is missing; return whether nothing is missing then."""
-        if self._before and self._before.seed.secret and self._before.seed_is_public:
-            self._reporter.say(
-                "note: the secret seed was shown when this tournament was complete: whoever saw it"
-                " can compute the deals of the rounds to come"
-            )
         self._lineup.retire_replaced()
         self._remember(bots, complete=False)
         self._store.change(started_in=self._sandbox)

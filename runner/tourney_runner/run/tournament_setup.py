@@ -31,6 +31,7 @@ __all__ = [
     "make_field",
     "make_format",
     "make_stages",
+    "new_seed",
     "play_settings",
     "protection_line",
     "specs",
@@ -45,7 +46,12 @@ def draw_seed(config: Config, kept: Seed | None) -> Seed:
         return Seed(config.seed, secret=False)
     if kept is not None and kept.secret:
         return kept
-    return Seed(secrets.token_hex(16), secret=True)
+    return Seed(new_seed(), secret=True)
+
+
+def new_seed() -> str:
+    """Draw a secret seed of 128 bits."""
+    return secrets.token_hex(16)
 
 
 def stored_text_seed(folder: Path) -> str | None:

@@ -57,7 +57,7 @@ class RuleBook:
             yield records[-1].key, "its match ends after it, before it is over by the rules"
 
     def _first_start(self, key: DealKey) -> int | None:
-        lot = partial(match_seed, self._settings.master_seed, key.round, key.match)
+        lot = partial(match_seed, self._settings.seed_of(key.round), key.round, key.match)
         duplicate = bool(self._settings.duplicate)
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 
