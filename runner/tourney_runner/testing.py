@@ -1,25 +1,32 @@
 """A pytest plugin: ``pytest --rule-cases FILE`` tries the rules on positions with known answers.
 
-Load it with ``-p tourney_runner.testing``. It is not a conftest because pytest looks for conftest
-files beside whatever it takes for a path, and until an option is known it takes the option's FILE
-for one.
+Load it with ``-p tourney_runner.testing``, in any folder. It is not a conftest because pytest looks
+for conftest files beside whatever it takes for a path, and until an option is known it takes the
+option's FILE for one.
+
+The part of a case's id before the first ``-`` names its game: that of `Game.rule_case_prefix`, also
+of games that an installed package adds.
 """
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-__all__ = ["RULE_CASES", "read_cases"]
+from tourney_runner.games import registry
+
+__all__ = ["RULE_CASES", "check_case", "read_cases"]
+
+pytest.register_assert_rewrite("tourney_runner.rule_cases")
 
 RULE_CASES = pytest.StashKey[list[dict[str, Any]]]()
 """The cases of the files that were given, in order."""
 
-_TESTS = Path("tests", "games", "test_rule_cases.py")
-"""In the source tree."""
+_TESTS = Path(__file__).with_name("rule_cases") / "test_rule_cases.py"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,15 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not files:
         return
     folder = config.invocation_params.dir
-    # An installed package has no tests beside it, but pytest is then run in the source tree.
-    trees = (Path(__file__).parents[2], folder, *folder.parents)
-    tests = next((tree / _TESTS for tree in trees if (tree / _TESTS).is_file()), None)
-    if tests is None:
-        raise pytest.UsageError(
-            f"--rule-cases needs the source tree of tourney: run it there; no {_TESTS} found"
-        )
     config.stash[RULE_CASES] = [case for file in files for case in read_cases(folder / file)]
-    config.args = [str(tests)]
+    config.args = [str(_TESTS)]
 
 
 def read_cases(file: Path) -> list[dict[str, Any]]:
@@ -82,3 +82,17 @@ def _case(line: str, where: str) -> dict[str, Any]:
         if not isinstance(case.get(key), kind):
             raise pytest.UsageError(f"{where}: a case needs {key!r}, a {kind.__name__}")
     return case
+
+
+def check_case(case: dict[str, Any]) -> None:
+    """Check a case with its game.
+
+    Raises:
+        AssertionError: It does not hold, or no game has such cases.
+    """
+    prefix = case["id"].partition("-")[0]
+    games = registry.loaded().games.values()
+    game = next((game for game in games if game.rule_case_prefix == prefix), None)
+    if game is None:
+        raise AssertionError(f"no game's rule cases begin with {prefix!r}")
+    import_module(game.rule_cases).check_case(case)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections import Counter
 from random import Random
@@ -323,3 +324,20 @@ def test_every_rule_has_a_default_and_a_description(name: str, rules: dict[str, 
     options()
     for field in options.model_fields.values():
         assert field.description
+
+
+@every_game
+@few_deals
+@given(seed=seeds)
+def test_a_copy_goes_its_own_way(name: str, rules: dict[str, Any], seed: int) -> None:
+    random = Random(seed)
+    state = deal(name, rules, seed)
+    for _ in range(random.randrange(30)):
+        if not state.is_terminal():
+            state.apply_action(pick(state, random))
+    before = [state.observation(seat) for seat in range(state.players)], state.scene()
+    copies = [state.clone(), pickle.loads(pickle.dumps(state))]  # noqa: S301 - our own
+    ends = [copy.play_out(Random(seed)) for copy in copies]
+    assert ([state.observation(seat) for seat in range(state.players)], state.scene()) == before
+    ends.append(state.play_out(Random(seed)))
+    assert len({(end.places(), end.returns(), end.next_start()) for end in ends}) == 1

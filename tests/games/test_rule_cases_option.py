@@ -47,6 +47,38 @@ def write(file: Path, *cases: dict[str, Any]) -> str:
     return file.name
 
 
+GAME = """
+from tourney_runner.games.tienlen.game import Tienlen
+
+class Other(Tienlen):
+    name = "other"
+    rule_case_prefix = "OT"
+    rule_cases = "othercases"
+
+GAME = Other()
+"""
+
+
+def test_cases_of_an_installed_game_are_checked_by_its_own_module(tmp_path: Path) -> None:
+    (tmp_path / "othergame.py").write_text(GAME)
+    (tmp_path / "othercases.py").write_text(
+        "def check_case(case):\n    assert case['action'] == {'seat': 0}, 'the seat is wrong'\n"
+    )
+    info = tmp_path / "othergame-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: othergame\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tourney.games]\nother = othergame:GAME\n")
+    file = write(
+        tmp_path / "cases.jsonl",
+        case(id="OT-1", action={"seat": 0}),
+        case(id="OT-2", action={"seat": 1}),
+    )
+    status, output = run(tmp_path, "--rule-cases", file)
+    assert status == pytest.ExitCode.TESTS_FAILED, output
+    assert "1 failed, 1 passed" in output
+    assert "the seat is wrong" in output
+
+
 def test_only_the_cases_of_the_files_run_whatever_the_folder(tmp_path: Path) -> None:
     one = write(tmp_path / "one.jsonl", RIGHT, case(id="TL-other"))
     two = write(tmp_path / "two.jsonl", case(id="TL-third"))

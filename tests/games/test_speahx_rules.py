@@ -9,9 +9,7 @@ import pytest
 from tourney_runner.games.base import IllegalActionError
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.actions import write
-
-pytest.register_assert_rewrite("cases_speahx")
-from cases_speahx import check_case, set_up  # noqa: E402 - after its assertions were registered
+from tourney_runner.rule_cases.speahx import check_case, set_up
 
 RESERVE = "3S 4S 6S 8D 9D QD KS AS"
 

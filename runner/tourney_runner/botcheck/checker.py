@@ -135,7 +135,7 @@ class _Trial:
 
     def _games(self) -> list[Game[Any, Any]]:
         only = self._plan.game
-        names = [only] if only else self._entrant.games or registry.names()
+        names = [only] if only else self._entrant.games or registry.BUNDLED
         return [registry.game(name) for name in names]
 
     def _variants(self, game: Game[Any, Any]) -> Iterator[Variant]:
@@ -280,7 +280,7 @@ class _Trial:
     def _ask_which_games(self, game: Game[Any, Any]) -> None:
         """A bot that plays one game only is not broken, if it says so."""
         if self._plan.game is None and not self._entrant.games:
-            others = ", ".join(name for name in registry.names() if name != game.name)
+            others = ", ".join(name for name in registry.BUNDLED if name != game.name)
             found = "its bot.yaml names no games, so all are tried"
             mend = f"if it is not meant to play {game.name}, write there games: [{others}]"
             self._add(Check(name=game.name, verdict="warning", found=found, mend=mend))

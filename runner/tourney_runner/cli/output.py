@@ -43,10 +43,12 @@ def print_table(summary: Summary) -> None:
 def game_list() -> str:
     """Return all games with a sentence each."""
     parts = []
-    for name in registry.names():
-        game = registry.game(name)
+    found = registry.loaded()
+    for name, game in found.games.items():
         summary = textwrap.fill(game.summary, _WIDTH, initial_indent="  ", subsequent_indent="  ")
         parts.append(f"{name} - {game.title}\n{summary}")
+    parts += [f"{name} - cannot be used: {reason}" for name, reason in found.broken.items()]
+    parts += [f"{family}/NAME - a family of games" for family in registry.families()]
     return "\n\n".join(parts) + "\n\nThe rules of one: tourney games GAME"
 
 

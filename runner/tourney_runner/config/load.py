@@ -175,7 +175,7 @@ def _game(document: Document) -> Game[Any, Any] | None:
         document.add(("game",), f"this key is missing, expected {listed(names)}")
         return None
     name = document.get(("game",))
-    if name not in names:
+    if not games.exists(name):
         hint = nearest(name, names) if isinstance(name, str) else ""
         document.add(("game",), f"found {shown(name)}, expected {listed(names)}{hint}")
         return None
@@ -317,7 +317,7 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
 
 def _check_games(document: Document, candidates: list[Candidate]) -> None:
     game = document.get(("game",))
-    if game not in games.names():
+    if not games.exists(game):
         return
     for candidate in candidates:
         plays = candidate.entrant.games

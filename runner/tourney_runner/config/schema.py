@@ -26,7 +26,7 @@ def config_schema() -> dict[str, Any]:
     Raises:
         UsageError: An installed game is broken.
     """
-    rules = {name: games.game(name).options for name in games.names()}
+    rules = {name: game.options for name, game in games.loaded().games.items()}
     options = {name: formats.format_class(name).options for name in formats.names()}
     models: list[type[BaseModel]] = [ConfigFile, BotManifest, *rules.values(), *options.values()]
     references, schema = models_json_schema(

@@ -13,6 +13,7 @@ text that results are stored in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import msgspec
@@ -22,6 +23,7 @@ from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from random import Random
 
     from tourney_runner.games.rule_probes import RuleProbes
     from tourney_runner.games.scene import Scene
@@ -214,6 +216,26 @@ class State(ABC, Generic[ActionT]):
     def scene(self) -> Scene:
         """The position as a neutral picture, all cards known."""
 
+    def clone(self) -> Self:
+        """Return an independent copy, for bots and tools that look ahead."""
+        return deepcopy(self)
+
+    def play_out(self, random: Random, most: int = 100_000) -> Self:
+        """Play random actions from the short list until the deal is over.
+
+        Args:
+            random: The source of the choices.
+            most: The number of actions after which it gives up.
+
+        Raises:
+            RuntimeError: The deal did not end.
+        """
+        for _ in range(most):
+            if self.is_terminal():
+                return self
+            self.apply_action(random.choice(self.legal_actions("canonical").actions))
+        raise RuntimeError(f"the deal did not end after {most} random actions")
+
     def opening(self) -> str:
         """One line of plain English for the cards as they have just been dealt."""
         return f"seat {self.current_player} leads"
@@ -229,17 +251,26 @@ OptionsT = TypeVar("OptionsT", bound=GameOptions)
 class Game(ABC, Generic[OptionsT, ActionT]):
     """A game's rule book. One instance, without state, is its entry in the registry."""
 
-    name: ClassVar[str]
+    # Most games set these in the class, a family of games in each instance.
+    name: str
     """The key in configurations: ``tienlen``."""
-    title: ClassVar[str]
-    summary: ClassVar[str]
+    title: str
+    summary: str
     """Two or three sentences for ``tourney games``."""
-    draw_probability: ClassVar[float]
+    draw_probability: float
     """A small constant for the rating's model; never 0, since forfeits can tie (see ratings)."""
-    options: ClassVar[type[GameOptions]]
-    answer: ClassVar[type[Answer]]
-    observation: ClassVar[type[msgspec.Struct]]
-    event: ClassVar[type[msgspec.Struct]]
+    options: type[GameOptions]
+    """The model of the rules that an organiser may choose."""
+    answer: type[Answer]
+    """The type of what bots answer."""
+    observation: type[msgspec.Struct]
+    """The type of what `State.observation` returns."""
+    event: type[msgspec.Struct]
+    """The type of what `State.apply_action` and `State.forfeit` return."""
+    rule_case_prefix: str = ""
+    """The beginning of the ids of the game's rule cases, before the first ``-``."""
+    rule_cases: str = ""
+    """The module whose ``check_case(case)`` raises AssertionError where one does not hold."""
 
     @abstractmethod
     def first_start(

@@ -1,52 +1,128 @@
-"""Which games there are.
+"""The registry of games.
 
-The two bundled games are known by name; an installed package adds its own with an entry point
-in the group ``tourney.games`` whose object is a `games.base.Game`.
+The two bundled games are known by name. An installed package adds a game with an entry point in the
+group ``tourney.games`` whose object is a `games.base.Game`, or a family of games, all named
+``FAMILY/NAME``, with one in the group ``tourney.game_families`` whose object takes NAME and returns
+a `Game`, or raises ValueError with the reason why there is none. Neither is imported before one of
+its games is asked for.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, NamedTuple
 
 from tourney_runner.errors import UsageError
 from tourney_runner.games.base import Game
 
-__all__ = ["GROUP", "game", "names"]
+__all__ = [
+    "BUNDLED",
+    "FAMILIES",
+    "GROUP",
+    "Loaded",
+    "exists",
+    "families",
+    "game",
+    "loaded",
+    "names",
+]
 
 GROUP = "tourney.games"
-_BUNDLED = {"speahx": "tourney_runner.games.speahx", "tienlen": "tourney_runner.games.tienlen"}
+FAMILIES = "tourney.game_families"
+_MODULES = {"speahx": "tourney_runner.games.speahx", "tienlen": "tourney_runner.games.tienlen"}
+BUNDLED = tuple(_MODULES)
+"""The games that come with the program."""
+
+
+class Loaded(NamedTuple):
+    """All games but those of families, as far as their packages work."""
+
+    games: dict[str, Game[Any, Any]]
+    broken: dict[str, str]
+    """Why a game cannot be used, by its name."""
 
 
 def names() -> list[str]:
-    """The names of all games, bundled and installed, sorted."""
-    return sorted({*_BUNDLED, *(point.name for point in entry_points(group=GROUP))})
+    """Return the names of all games, bundled and installed, sorted; without those of families."""
+    return sorted({*_MODULES, *(point.name for point in entry_points(group=GROUP))})
+
+
+def families() -> list[str]:
+    """Return the names of the installed families of games, sorted."""
+    return sorted({point.name for point in entry_points(group=FAMILIES)})
+
+
+def exists(name: object) -> bool:
+    """Return whether there is a game of that name, or a family that may have it."""
+    if not isinstance(name, str):
+        return False
+    family, slash, _ = name.partition("/")
+    return name in names() or (bool(slash) and family in families())
+
+
+def loaded() -> Loaded:
+    """Import all games; a package that is broken harms no other."""
+    games, broken = {}, {}
+    for name in names():
+        try:
+            games[name] = game(name)
+        except UsageError as error:
+            broken[name] = str(error)
+    return Loaded(games, broken)
 
 
 @cache
 def game(name: str) -> Game[Any, Any]:
-    """The game of that name, imported now.
+    """Return the game of that name, imported now.
 
     Raises:
         UsageError: There is none, or the installed package is broken.
     """
-    if name in _BUNDLED:
-        found: Any = import_module(_BUNDLED[name]).GAME
-        return found  # type: ignore[no-any-return]
+    if name in _MODULES:
+        found: Game[Any, Any] = import_module(_MODULES[name]).GAME
+        return found
+    family, _, member = name.partition("/")
+    if member:
+        for point in entry_points(group=FAMILIES):
+            if point.name == family:
+                return _member(point, member)
     for point in entry_points(group=GROUP):
         if point.name == name:
-            try:
-                found = point.load()
-            except Exception as error:
-                raise UsageError(
-                    f"the game {name!r} of the installed package "
-                    f"{point.dist.name if point.dist else point.value} does not load: {error}"
-                ) from error
-            if not isinstance(found, Game):
-                raise UsageError(
-                    f"the entry point {point.value} is not a tourney_runner.games.base.Game"
-                )
-            return found
-    raise UsageError(f"there is no game {name!r}; the games are {', '.join(names())}")
+            return _checked(_load(point), f"the entry point {point.value}", name)
+    known = ", ".join([*names(), *(f"{family}/NAME" for family in families())])
+    raise UsageError(f"there is no game {name!r}; the games are {known}")
+
+
+def _member(point: EntryPoint, member: str) -> Game[Any, Any]:
+    make = _load(point)
+    name = f"{point.name}/{member}"
+    try:
+        found = make(member)
+    except ValueError as error:
+        raise UsageError(f"there is no game {name!r}: {error}") from error
+    except Exception as error:
+        raise UsageError(f"the game {name!r} {_origin(point)} does not load: {error!r}") from error
+    return _checked(found, f"what {point.value} returns for {member!r}", name)
+
+
+def _load(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        raise UsageError(
+            f"the game {point.name!r} {_origin(point)} does not load: {error}"
+        ) from error
+
+
+def _checked(found: Any, what: str, name: str) -> Game[Any, Any]:
+    if not isinstance(found, Game):
+        raise UsageError(f"{what} is not a tourney_runner.games.base.Game")
+    if found.name != name:
+        raise UsageError(f"{what} is a game named {found.name!r}, expected {name!r}")
+    return found
+
+
+def _origin(point: EntryPoint) -> str:
+    return f"of the installed package {point.dist.name if point.dist else point.value}"

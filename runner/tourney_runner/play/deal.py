@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Raw
 
+from tourney_runner.errors import RunError, TourneyError
 from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from tourney_runner.play.faults import EndedBeforeError, Fault
 from tourney_runner.play.legal_cache import LegalLists
@@ -66,6 +68,7 @@ class DealInPlay:
         settings: PlaySettings,
         faults_so_far: list[int],
     ) -> None:
+        self._game = game
         self._state = state
         self._key = key
         self._players = players
@@ -106,7 +109,20 @@ class DealInPlay:
         Args:
             start: What the state was dealt with, kept in the record.
             retired: Entrants that forfeit this deal unplayed.
+
+        Raises:
+            RunError: The game's own code failed.
         """
+        try:
+            return self._play_whole(start, retired)
+        except TourneyError:
+            raise
+        except Exception as error:
+            if blame := _game_failure(self._game, error):
+                raise RunError(f"deal {self._key}: {blame}") from error
+            raise
+
+    def _play_whole(self, start: int | None, retired: Sequence[AutoForfeit]) -> DealRecord:
         state = self._state
         gone = {absent.entrant: absent for absent in retired}
         if state.is_terminal():
@@ -279,7 +295,7 @@ class DealInPlay:
         for seat in self._seats:
             if seat.not_started is not None:  # the deal was over before its turn
                 self._note_fault(seat, seat.not_started)
-        places, points = state.places(), state.returns()
+        places, points = _checked_result(self._game, state)
         notes: list[Note] = []
         slow: list[SlowMove] = []
         for seat in self._seats:
@@ -315,3 +331,37 @@ class DealInPlay:
 def _refused(kind: FaultKind, error: Exception, player: Player, answer: Answer) -> Fault:
     """The fault of a player whose answer the game refuses; ends its process."""
     return player.fault(kind, str(error), msgspec.json.encode(answer))
+
+
+def _checked_result(
+    game: Game[Any, Any], state: State[Any]
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return places and points of a finished deal.
+
+    Raises:
+        RunError: The game does not give one of each for every player.
+    """
+    places, points = state.places(), state.returns()
+    for what, given in (("places", places), ("returns", points)):
+        if len(given) != state.players:
+            raise RunError(
+                f"the game {game.name}: {what}() gave {len(given)} numbers for {state.players} "
+                f"players: {list(given)}. This is a bug of the game, not of a bot"
+            )
+    return places, points
+
+
+def _game_failure(game: Game[Any, Any], error: Exception) -> str | None:
+    """Return what is wrong with a game whose own code raised an error; None if it was not there."""
+    package = type(game).__module__.rpartition(".")[0] or type(game).__module__
+    frames = [
+        frame.f_code.co_name
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+        if f"{frame.f_globals.get('__name__', '')}.".startswith(f"{package}.")
+    ]
+    if not frames:
+        return None
+    return (
+        f"the game {game.name} failed in {frames[0]}(): {type(error).__name__}: {error}. "
+        "This is a bug of the game, not of a bot"
+    )

@@ -29,7 +29,7 @@ def protocol_schema() -> dict[str, Any]:
         the game's own parts (the ``view`` of a move, an ``event``, the ``answer``), all to be
         looked up in ``$defs``.
     """
-    games = {name: registry.game(name) for name in registry.names()}
+    games = registry.loaded().games
     outer: list[type[msgspec.Struct]] = [Hello, Deal, Move, Result, Ready]
     outer += [part for game in games.values() for part in _parts(game)]
     names, definitions = _definitions(outer)

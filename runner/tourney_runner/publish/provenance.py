@@ -23,7 +23,7 @@ _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "reveal_names
 
 def game_title(name: str) -> str:
     """What people call a game; its key, where it is not installed any more."""
-    return games.game(name).title if name in games.names() else name
+    return games.game(name).title if games.exists(name) else name
 
 
 def schedule_words(facts: TournamentRecord) -> str:

@@ -25,6 +25,8 @@ def raise_if_broken(outcome: Outcome) -> None:
     Raises:
         RunError: The outcome is such an error.
     """
+    if isinstance(outcome, Broken) and outcome.cause:
+        raise RunError(f"{outcome.cause}. What was stored before is safe.")
     if isinstance(outcome, Broken):
         raise RunError(
             "a worker failed; this is a bug of tourney, please report it. What was stored before is"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from tourney_runner import __version__
+from tourney_runner.errors import RunError
 from tourney_runner.play.faults import Fault, HostFailureError, VoidTwiceError
 from tourney_runner.play.match import PLAYS, Tables
 from tourney_runner.process.fair_clock import make_clock
@@ -117,6 +118,8 @@ class Worker:
             outcome: Outcome = self._play(task) if isinstance(task, Chunk) else self._check(task)
         except HostFailureError as error:
             outcome = HostFailed(task.number, str(error))
+        except RunError as error:
+            outcome = Broken(task.number, traceback.format_exc(), str(error))
         except Exception:  # noqa: BLE001 - a bug here must be reported, not lost with the worker
             outcome = Broken(task.number, traceback.format_exc())
         self._write(outcome)

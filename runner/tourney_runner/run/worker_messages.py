@@ -137,10 +137,12 @@ class HostFailed(msgspec.Struct, frozen=True, tag=True):
 
 
 class Broken(msgspec.Struct, frozen=True, tag=True):
-    """An outcome: the worker itself failed, which is a bug of this program."""
+    """An outcome: the worker itself failed, which is a bug of this program or of a game."""
 
     number: int
     traceback: str
+    cause: str = ""
+    """What failed, where that is known: then it is not this program."""
 
 
 Task = Check | Chunk

@@ -31,6 +31,8 @@ class Speahx(Game[SpeahxOptions, Action]):
         "loses."
     )
     draw_probability = 0.001
+    rule_case_prefix = "SX"
+    rule_cases = "tourney_runner.rule_cases.speahx"
     options = SpeahxOptions
     answer = SpeahxAnswer
     observation = SpeahxView

@@ -29,6 +29,13 @@ class MoveChecker:
         self._chance_commits = options.chance_commits
         self._per_deal = options.chance_scope == "game"
 
+    def at(self, table: Table) -> MoveChecker:
+        """Return a checker of the same rules at another table."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._table = table
+        return twin
+
     def turn(self) -> Turn:
         """The cards and rules that a play is made with now."""
         table = self._table

@@ -55,6 +55,23 @@ class Table:
             seat not in self.out and seat not in self.forfeited for seat in seats
         ]
 
+    def clone(self) -> Table:
+        """Return an independent copy."""
+        return Table(
+            [hand[:] for hand in self.hands],
+            self.reserve[:],
+            self.dealer,
+            self.seat,
+            self.pile[:],
+            self.drawn[:],
+            [cards[:] for cards in self.face_down],
+            self.out[:],
+            self.forfeited[:],
+            self.chances[:],
+            self.turns,
+            self.in_play[:],
+        )
+
     def top(self) -> int:
         """The top card of the pile, or `EMPTY`."""
         return self.pile[-1] if self.pile else EMPTY

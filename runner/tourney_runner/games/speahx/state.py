@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tourney_runner.games.base import TERMINAL, LegalActions, State
 from tourney_runner.games.speahx.actions import CHANCE, PASS, Action, SpeahxAnswer, parse, write
@@ -60,6 +60,20 @@ class SpeahxState(State[Action]):
         self._turn_cap = options.turn_cap()
         if table.turns >= self._turn_cap:
             table.seat = TERMINAL
+
+    def clone(self) -> Self:
+        """Return an independent copy."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._table = table = self._table.clone()
+        twin._referee = self._referee.at(table)
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[type[Self], tuple[SpeahxOptions, Table]]:
+        return type(self), (self.options, self._table)
 
     # What may be done
 

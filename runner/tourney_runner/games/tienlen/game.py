@@ -32,6 +32,8 @@ class Tienlen(Game[TienlenOptions, int]):
         "be a higher combination of the same kind; bombs beat 2s. The first to shed all cards wins."
     )
     draw_probability = 0.001
+    rule_case_prefix = "TL"
+    rule_cases = "tourney_runner.rule_cases.tienlen"
     options = TienlenOptions
     answer = TienlenAnswer
     observation = TienlenObservation

@@ -171,6 +171,31 @@ class TienlenState(State[int]):
             state.current_player = _NEXT[state._holding][start]  # T38a
         return state
 
+    def clone(self) -> Self:
+        """Return an independent copy."""
+        twin = object.__new__(type(self))
+        for name in _FIELDS:
+            setattr(twin, name, getattr(self, name))
+        twin._hands = self._hands[:]
+        twin._shown = self._shown[:]
+        twin._sizes = self._sizes[:]
+        return twin
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The tables of the rules are shared by all states, and made again where they are missing.
+        kept = {name: getattr(self, name) for name in _FIELDS if name not in ("_rules", "_answers")}
+        return {**kept, "_answers": None if self._answers is self._rules.lead else self._answers}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        for name, value in kept.items():
+            setattr(self, name, value)
+        self._rules = rules_of(self._options)
+        if kept["_answers"] is None:
+            self._answers = self._rules.lead
+
     @property
     def instant_win(self) -> InstantWin | None:
         """Who won as soon as the cards were dealt (H24)."""
@@ -469,3 +494,6 @@ class TienlenState(State[int]):
             if cards:
                 zones.append(Zone(name, cards_in(cards), shown_to="nobody", layout="stack"))
         return tuple(zones)
+
+
+_FIELDS = TienlenState.__slots__

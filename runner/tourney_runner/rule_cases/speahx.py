@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 from pydantic import ValidationError
+
 from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.cards import LAID_NAMES, NUMBERS

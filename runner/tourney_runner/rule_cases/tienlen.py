@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from pydantic import ValidationError
+
 from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from tourney_runner.games.tienlen import GAME
 from tourney_runner.games.tienlen.cards import PACK, cards_in, mask_from
