@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from typer.core import TyperGroup
 from tourney_runner import __version__
 from tourney_runner.cli import (
     check,
+    check_game,
     compare,
     disqualify,
     docs,
@@ -22,6 +24,7 @@ from tourney_runner.cli import (
     games,
     league,
     new,
+    new_game,
     plan,
     play,
     publish,
@@ -55,12 +58,18 @@ SECTIONS = {
         verify,
     ),
     "A bot of your own": (new, check, play, submit),
+    "A game of your own": (new_game, check_game),
     "To look up": (docs, games, schema, doctor),
 }
 """The modules of all commands, in the order and under the headings of the help.
 
 Each module has a function of its own name, the command.
 """
+
+
+def command_name(module: ModuleType) -> str:
+    """Return the name of the command that a module has."""
+    return module.__name__.rpartition(".")[2].replace("_", "-")
 
 
 class _Sections(TyperGroup):
@@ -70,7 +79,7 @@ class _Sections(TyperGroup):
         """See `click.Group.format_commands`."""
         width = max(map(len, self.commands))
         for title, modules in SECTIONS.items():
-            names = [module.__name__.rpartition(".")[2] for module in modules]
+            names = [command_name(module) for module in modules]
             rows = [(name, self.commands[name].get_short_help_str(80)) for name in names]
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in rows])
@@ -87,8 +96,8 @@ app = typer.Typer(
 )
 for section in SECTIONS.values():
     for module in section:
-        command = module.__name__.rpartition(".")[2]
-        found = getattr(module, command)
+        command = command_name(module)
+        found = getattr(module, command.replace("-", "_"))
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=command)
         else:

@@ -1,0 +1,40 @@
+"""``tourney check-game``: whether a game keeps its contract."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["check_game"]
+
+
+def check_game(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The name of an installed game.")],
+    *,
+    deals: Annotated[int, typer.Option(min=1, help="Deals to play in each check.")] = 20,
+) -> None:
+    """Check that a game keeps the contract that tournaments rely on."""
+    from tourney_runner.gamekit.conformance import CHECKS, actions_a_second
+    from tourney_runner.games import registry
+    from tourney_runner.text import counted
+
+    entry = registry.game(game)
+    options = entry.options.model_validate({})
+    failed = 0
+    for check in CHECKS:
+        for seed in range(deals):
+            try:
+                check.run(entry, options, seed)
+            except Exception as error:  # noqa: BLE001 - the game's code may fail in any way
+                failed += 1
+                what = str(error) if isinstance(error, AssertionError) else repr(error)
+                typer.echo(f"FAIL  {check.name}\n      with seed {seed}: {what}")
+                break
+        else:
+            typer.echo(f"ok    {check.name}")
+    if failed:
+        typer.echo(f"{counted(failed, 'check')} failed: {game} is not ready for a tournament")
+        raise typer.Exit(1)
+    speed = actions_a_second(entry, options)
+    typer.echo(f"{game} is ready for a tournament: {speed:,.0f} random actions a second")

@@ -1,0 +1,304 @@
+"""The contract between games and this program, as checks that any game can be put to.
+
+Each check plays random deals of one game and fails with a sentence for the game's author.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import time
+from collections import Counter
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tourney_runner.games.base import Game, GameOptions, State
+    from tourney_runner.games.scene import Scene, Zone
+
+__all__ = ["CHECKS", "Check", "NonconformityError", "actions_a_second"]
+
+_MOST_ACTIONS = 5000
+"""A deal that is longer is taken for endless."""
+_PLAYING = ("playing", "passed")
+
+
+class NonconformityError(AssertionError):
+    """A part of the contract that a game does not keep; the message is for its author."""
+
+
+class Check(NamedTuple):
+    """One check of the contract."""
+
+    name: str
+    """What holds if it passes."""
+    run: Callable[[Game[Any, Any], GameOptions, int], None]
+    """Checks a game under some options with the cards of a seed; raises `NonconformityError`."""
+
+
+def actions_a_second(game: Game[Any, Any], options: GameOptions, least: float = 0.3) -> float:
+    """Return how many random actions a game lists, picks and applies in a second of CPU time."""
+    random = Random(1)  # noqa: S311 - the same deals every time
+    actions, deal, began = 0, 0, time.process_time()
+    while time.process_time() - began < least:
+        for _ in _play(game.new_state(options, deal, None), random):
+            actions += 1
+        deal += 1
+    return actions / (time.process_time() - began)
+
+
+def _require(holds: object, message: str) -> None:
+    if not holds:
+        raise NonconformityError(message)
+
+
+def _random(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 - a failure must come again
+
+
+def _play(state: State[Any], random: Random, forfeits: float = 0.0) -> Iterator[msgspec.Struct]:
+    """Play at random to the end and yield each event; now and then a player forfeits."""
+    for _ in range(_MOST_ACTIONS):
+        if state.is_terminal():
+            return
+        if random.random() < forfeits:
+            seats = [view.seat for view in state.scene().seats if view.state in _PLAYING]
+            yield state.forfeit(random.choice(seats))
+        else:
+            yield state.apply_action(random.choice(state.legal_actions("canonical").actions))
+    raise NonconformityError(f"a deal did not end after {_MOST_ACTIONS} random actions")
+
+
+def _read(game: Game[Any, Any], state: State[Any], action: Any) -> Any:
+    """Send an action through JSON, as a bot does, and return what the game makes of it."""
+    line = msgspec.json.encode({"id": 1, **state.write(action)})
+    try:
+        return state.read(msgspec.json.decode(line, type=game.answer))
+    except (IllegalActionError, MalformedAnswerError, msgspec.ValidationError) as error:
+        raise NonconformityError(
+            f"read() refuses {line.decode()}, which is listed: {error}"
+        ) from None
+
+
+def _ends(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    state = game.new_state(options, seed, None)
+    for _ in _play(state, _random(seed)):
+        pass
+    places, returns = state.places(), state.returns()
+    for what, given in (("places", places), ("returns", returns)):
+        _require(
+            len(given) == state.players,
+            f"{what}() gave {len(given)} numbers for {state.players} players",
+        )
+    for place in places:
+        best = 1 + sum(other < place for other in places)
+        _require(place == best, f"places() gave {places}: players who tie share the best place")
+    _require(not state.legal_actions().actions, "legal_actions() lists actions of a finished deal")
+    following = game.new_state(options, seed + 1, state.next_start())
+    _require(
+        following.is_terminal() or 0 <= following.current_player < following.players,
+        f"a deal with start {state.next_start()}, from next_start(), has no player to move",
+    )
+
+
+def _repeats(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    random = _random(seed)
+    state, again = (game.new_state(options, seed, None) for _ in range(2))
+    _require(state.scene() == again.scene(), "new_state() deals other cards for the same seed")
+    while not state.is_terminal():
+        action = random.choice(state.legal_actions("canonical").actions)
+        code = game.encode(action)
+        _require(
+            code and not re.search(r"^[!?]|\s", code),
+            f"encode() gave {code!r}: a code is not empty, has no blanks and no ! or ? in front",
+        )
+        _require(game.decode(code) == action, f"decode({code!r}) is not the action encoded")
+        same = state.apply_action(action) == again.apply_action(game.decode(code))
+        _require(
+            same and state.scene() == again.scene(),
+            f"the same action {code} led to other events or positions: is there other randomness?",
+        )
+
+
+def _lists(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    random = _random(seed)
+    state = game.new_state(options, seed, None)
+    while not state.is_terminal():
+        all_actions, short = state.legal_actions("all"), state.legal_actions("canonical")
+        for listed in (all_actions, short):
+            _require(listed.actions, "legal_actions() is empty though the deal is not over")
+            _require(
+                len({*listed.actions}) == len(listed.actions), "an action is listed more than once"
+            )
+        if all_actions.complete:
+            extra = {*short.actions} - {*all_actions.actions}
+            _require(not extra, f"only the canonical list has {[*extra][:3]}")
+        for action in random.sample(short.actions, min(10, len(short.actions))):
+            _require(
+                _read(game, state, action) == action, f"read(write({action!r})) is another one"
+            )
+        fallback = state.fallback_action()
+        _require(_read(game, state, fallback) == fallback, "fallback_action() is read differently")
+        state.apply_action(random.choice(short.actions))
+
+
+def _fallback_ends(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    """Let all but one player only ever play the fallback action."""
+    random = _random(seed)
+    state = game.new_state(options, seed, None)
+    for _ in range(_MOST_ACTIONS):
+        if state.is_terminal():
+            return
+        actions = state.legal_actions("canonical").actions
+        state.apply_action(
+            random.choice(actions) if state.current_player == 0 else state.fallback_action()
+        )
+    raise NonconformityError(
+        f"a deal with players who only play fallback_action() did not end after {_MOST_ACTIONS} "
+        "actions; a game needs a limit of its own"
+    )
+
+
+def _forfeits(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    random = _random(seed)
+    state = game.new_state(options, seed, None)
+    gone: list[int] = []
+    while not state.is_terminal():
+        playing = [view.seat for view in state.scene().seats if view.state in _PLAYING]
+        if random.random() < 0.1:
+            gone.append(random.choice(playing))
+            state.forfeit(gone[-1])
+        else:
+            state.apply_action(random.choice(state.legal_actions("canonical").actions))
+    places, returns = state.places(), state.returns()
+    expected = [state.players - number for number in range(len(gone))]
+    _require(
+        [places[seat] for seat in gone] == expected,
+        f"seats {gone} forfeited in this order and got the places {[places[it] for it in gone]}; "
+        f"expected {expected}: last, the earlier the lower",
+    )
+    _require(not any(returns[seat] for seat in gone), "a player who forfeited got points")
+    for seat in range(state.players):
+        try:
+            state.forfeit(seat)
+        except ValueError:
+            continue
+        raise NonconformityError("forfeit() of a finished deal is not a ValueError")
+
+
+def _messages(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    state = game.new_state(options, seed, None)
+    for event in _play(state, _random(seed), forfeits=0.02):
+        back = msgspec.json.decode(msgspec.json.encode(event), type=game.event)
+        _require(back == event, f"the event {event} is {back} after a way through JSON")
+        _require(state.describe(event), "describe() is empty")
+        for seat in range(state.players):
+            view = state.observation(seat)
+            back = msgspec.json.decode(msgspec.json.encode(view), type=game.observation)
+            _require(back == view, "an observation is another one after a way through JSON")
+
+
+def _privacy(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    state = game.new_state(options, seed, None)
+    scene = state.scene()
+    cards = {card for zone in scene.zones for card in zone.cards}
+    known = [_visible(scene, seat) for seat in range(state.players)]
+    for event in _play(state, _random(seed), forfeits=0.01):
+        before, scene = scene, state.scene()
+        laid = {*(_hidden(before) - _hidden(scene))}
+        shown = _named(event, cards)
+        for seat, seen in enumerate(known):
+            seen |= _visible(scene, seat)  # noqa: PLW2901 - the set grows in place
+            _require(
+                shown <= seen | laid,
+                f"an event shows seat {seat} the hidden cards {sorted(shown - seen - laid)}",
+            )
+            seen |= shown  # noqa: PLW2901
+            view = _named(state.observation(seat), cards)
+            _require(
+                view <= seen,
+                f"observation({seat}) shows the hidden cards {sorted(view - seen)}",
+            )
+
+
+def _named(value: Any, cards: set[str]) -> set[str]:
+    """Return the cards that are named anywhere in a message."""
+    plain = msgspec.to_builtins(value)
+    if isinstance(plain, str):
+        return {plain} & cards
+    if isinstance(plain, dict):
+        plain = list(plain.values())
+    if isinstance(plain, list | tuple):
+        return set().union(*[_named(one, cards) for one in plain])
+    return set()
+
+
+def _count(zones: Iterable[Zone]) -> Counter[str]:
+    return Counter(card for zone in zones for card in zone.cards)
+
+
+def _hidden(scene: Scene) -> Counter[str]:
+    return _count([zone for zone in scene.zones if zone.shown_to != "all"])
+
+
+def _visible(scene: Scene, seat: int) -> set[str]:
+    return {
+        *_count(
+            [
+                zone
+                for zone in scene.zones
+                if zone.shown_to == "all" or (zone.shown_to == "owner" and zone.seat == seat)
+            ]
+        )
+    }
+
+
+def _copies(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    random = _random(seed)
+    state = game.new_state(options, seed, None)
+    for _ in range(random.randrange(8)):
+        if not state.is_terminal():
+            state.apply_action(random.choice(state.legal_actions("canonical").actions))
+    before = state.scene()
+    ends = [state.clone().play_out(_random(seed))]
+    _require(state.scene() == before, "a copy shares parts with the state that it was made of")
+    try:
+        pickled = pickle.loads(pickle.dumps(state))  # noqa: S301 - just made
+    except Exception as error:
+        raise NonconformityError(f"a state cannot be pickled: {error}") from error
+    ends += [pickled.play_out(_random(seed)), state.play_out(_random(seed))]
+    _require(
+        len({(end.places(), end.returns()) for end in ends}) == 1,
+        "copies of a state end differently with the same choices",
+    )
+
+
+def _rules(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    del seed
+    for name, field in game.options.model_fields.items():
+        _require(field.description, f"the option {name} has no docstring")
+        _require(not field.is_required(), f"the option {name} has no default")
+    in_force = options.in_force()
+    _require(
+        type(options).model_validate(in_force).in_force() == in_force,
+        "in_force() does not give rules that stand for themselves",
+    )
+
+
+CHECKS = (
+    Check("deals end with a place and points for each player", _ends),
+    Check("the same seed and actions give the same deal", _repeats),
+    Check("listed actions are legal, and the fallback action, too", _lists),
+    Check("deals end when all but one only play the fallback action", _fallback_ends),
+    Check("players who forfeit are last, without points", _forfeits),
+    Check("messages survive JSON", _messages),
+    Check("no message shows a hidden card", _privacy),
+    Check("copies of a state are independent", _copies),
+    Check("every option has a default and a docstring", _rules),
+)
