@@ -21,6 +21,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from figures import report
+from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig
 from tourney_runner.games.registry import game
 from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.match import Tables
@@ -28,6 +29,7 @@ from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process import channel
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.run.tournament_setup import make_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -45,29 +47,9 @@ def build(folder: str) -> str:
 
 def settings(name: str = "tienlen", players: int = 4) -> PlaySettings:
     """Default rules, duplicate deals."""
-    return PlaySettings(
-        game=name,
-        rules=game(name).options(players=players).in_force(),
-        master_seed="benchmark",
-        duplicate=players,
-        deals=None,
-        target=None,
-        start_ms=10_000,
-        move_ms=10_000,
-        bank_ms=0,
-        on_fault="forfeit",
-        max_faults=3,
-        restart="fault",
-        strict=False,
-        ponder=False,
-        reveal_names=False,
-        memory=512 << 20,
-        processes=32,
-        file_size=1 << 20,
-        temp=1 << 20,
-        output=1 << 20,
-        stderr=64 << 10,
-    )
+    config = RunConfig(time=TimeConfig(move_ms=10_000))
+    rules = game(name).options(players=players).in_force()
+    return make_settings(name, rules, "benchmark", MatchConfig(duplicate=players), config)
 
 
 def cpu() -> float:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from tourney_runner.cli.run_progress import make_reporter
 from tourney_runner.config import load_config
 from tourney_runner.errors import Interrupted
+from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.run import checkpoint
@@ -26,7 +27,6 @@ from tourney_runner.run.executor import Executor
 from tourney_runner.run.planner import Planner
 from tourney_runner.run.progress import Progress, Tally
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.run.signals import StopSignals
 from tourney_runner.run.tournament_setup import make_format
 from tourney_runner.run.worker_messages import Chunk, Played
 

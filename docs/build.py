@@ -14,12 +14,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import Tables
 from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol.schemas import protocol_schema
+from tourney_runner.run.tournament_setup import make_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,26 +89,9 @@ def transcript(game: str) -> str:
 
 
 def _settings(game: str, rules: dict[str, Any], seed: str) -> PlaySettings:
-    return PlaySettings(
-        game=game,
-        rules=find_game(game).options.model_validate(rules).in_force(),
-        master_seed=seed,
-        duplicate=0,
-        deals=1,
-        target=None,
-        start_ms=10_000,
-        move_ms=10_000,
-        bank_ms=0,
-        on_fault="forfeit",
-        max_faults=3,
-        restart="fault",
-        strict=True,
-        ponder=True,
-        reveal_names=False,
-        memory=512 << 20,
-        output=1 << 20,
-        stderr=1 << 16,
-    )
+    config = RunConfig(time=TimeConfig(move_ms=10_000), strict=True, ponder=True)
+    in_force = find_game(game).options.model_validate(rules).in_force()
+    return make_settings(game, in_force, seed, MatchConfig(duplicate=0, deals=1), config)
 
 
 def _tables(settings: PlaySettings, folder: str) -> Tables:

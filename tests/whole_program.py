@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -12,12 +13,15 @@ import sys
 import textwrap
 import time
 import uuid
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 import yaml
+from tourney_runner.cli.app import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -205,6 +209,22 @@ class Arena:
             options: For `subprocess.Popen`.
         """
         return self.end(self.start(*words, env=env, **options), status)
+
+    def call(self, *words: object, status: int = 0) -> Ended:
+        """Run a command in this process: one that starts no other and needs no terminal."""
+        streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+        with (
+            patch.dict(os.environ, self.environment, clear=True),
+            patch.object(sys, "argv", ["tourney", *map(str, words)]),
+            chdir(self.path),
+            redirect_stdout(streams[0]),
+            redirect_stderr(streams[1]),
+        ):
+            found = run_command()
+        texts = [stream.buffer.getvalue().decode() for stream in streams]  # type: ignore[attr-defined]
+        ended = Ended(found, *texts)
+        assert ended.status == status, ended
+        return ended
 
     def end(self, process: subprocess.Popen[str], status: int | None = 0) -> Ended:
         """Wait for a program that `start` gave."""

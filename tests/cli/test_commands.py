@@ -34,10 +34,10 @@ POOR = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
 
 
 def test_help_is_there_for_the_program_and_every_command(arena: Arena) -> None:
-    whole = arena.run("--help").stdout
+    whole = arena.call("--help").stdout
     for command in COMMANDS:
         assert re.search(rf"^  {command} +[A-Z].*[.]$", whole, re.MULTILINE)
-        assert arena.run(command, "--help").stdout.startswith(f"Usage: tourney {command} ")
+        assert arena.call(command, "--help").stdout.startswith(f"Usage: tourney {command} ")
 
 
 def test_no_help_is_cut_or_too_wide_for_a_terminal() -> None:
@@ -95,7 +95,7 @@ WRONG = {
 
 @pytest.mark.parametrize("words", WRONG.values(), ids=WRONG.keys())
 def test_wrong_usage_ends_with_status_2_and_says_why(words: list[str], arena: Arena) -> None:
-    ended = arena.run(*words, status=2)
+    ended = arena.call(*words, status=2)
     assert ended.stdout == ""
     assert ended.stderr
 
@@ -129,9 +129,9 @@ def test_tables_go_to_stdout_and_all_else_to_stderr(played: Played) -> None:
 def test_standings_are_the_files_again(played: Played) -> None:
     arena = played.arena
     for name, file in FORMATS.items():
-        again = arena.run("standings", "out", "--format", name, env=POOR).stdout
+        again = arena.call("standings", "out", "--format", name).stdout
         assert again == (arena.path / "out" / file).read_text("utf-8")
-    assert arena.run("standings", "out").stdout in played.ended.stdout
+    assert arena.call("standings", "out").stdout in played.ended.stdout
     row = next(csv.DictReader(io.StringIO(arena.files()["standings.csv"])))
     best = arena.table()["entrants"][0]
     assert row["name"] == best["name"]
@@ -151,7 +151,7 @@ def test_standings_can_be_asked_for_during_a_run(arena: Arena) -> None:
     config = arena.configure(bots, schedule={"rounds": 1000})
     process = arena.start("run", config, "--out", "out")
     until(arena.deals)
-    table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
+    table = json.loads(arena.call("standings", "out", "--format", "json").stdout)
     assert table["deals"] >= 1
     assert not table["complete"]
     assert process.poll() is None
@@ -244,22 +244,22 @@ def test_results_of_nothing_are_no_results(arena: Arena) -> None:
     for name, content in (("empty", b""), ("text", b"this is no database, not at all\n" * 40)):
         (arena.path / name).mkdir()
         (arena.path / name / "results.sqlite").write_bytes(content)
-        ended = arena.run("standings", name, status=2)
+        ended = arena.call("standings", name, status=2)
         assert f"{name}/results.sqlite" in ended.stderr
         assert (arena.path / name / "results.sqlite").read_bytes() == content
 
 
 def test_games_lists_all_games_and_the_rules_of_one(arena: Arena) -> None:
-    whole = arena.run("games").stdout
+    whole = arena.call("games").stdout
     assert max(map(len, whole.splitlines())) <= 80
     for game in ("tienlen", "speahx"):
         assert f"{game} - " in whole
-        rules = yaml.safe_load(arena.run("games", game).stdout)
+        rules = yaml.safe_load(arena.call("games", game).stdout)
         assert rules["game"] == game
         # What it prints is a piece of configuration, and the defaults are all that it says.
         bots = [arena.bot(f"{game}-{number}") for number in range(rules["rules"]["players"])]
         config = arena.configure(bots, **rules)
-        assert "rules: all as usual" in arena.run("plan", config).stdout
+        assert "rules: all as usual" in arena.call("plan", config).stdout
 
 
 def test_a_plan_says_what_would_be_played_and_plays_nothing(arena: Arena) -> None:
@@ -267,7 +267,7 @@ def test_a_plan_says_what_would_be_played_and_plays_nothing(arena: Arena) -> Non
     config = arena.configure(
         bots, rules={"players": 2, "bombs_may_lead": False}, schedule={"rounds": 5}
     )
-    plan = arena.run("plan", config).stdout
+    plan = arena.call("plan", config).stdout
     for words in (
         "cup: Tien Len", "3 bots, tables of 2", "1. one (Python)", "2. two",
         "rules: bombs_may_lead: false", "start 60 s, move 60 s", "memory 512 MiB",
@@ -280,12 +280,12 @@ def test_a_plan_says_what_would_be_played_and_plays_nothing(arena: Arena) -> Non
 
 
 def test_schemas_are_made_from_the_programs_own_types(arena: Arena) -> None:
-    schema = json.loads(arena.run("schema", "config").stdout)
+    schema = json.loads(arena.call("schema", "config").stdout)
     validator = jsonschema.validators.validator_for(schema)(schema)
     config = yaml.safe_load(arena.configure([arena.bot("one"), arena.bot("two")]).read_text())
     validator.validate(config)
     assert list(validator.iter_errors({**config, "on_fault": "shrug"}))
-    assert "move" in arena.run("schema", "protocol").stdout
+    assert "move" in arena.call("schema", "protocol").stdout
 
 
 def test_output_that_nobody_reads_or_that_has_no_room_gives_no_traceback(arena: Arena) -> None:
@@ -326,13 +326,13 @@ def test_who_talks_where_answers_belong_is_named_with_his_log_and_the_deals_in_i
     config = arena.configure([chatty, quiet], schedule={"rounds": 2})
     ended = arena.run("run", config, "--out", "out")
     log = "out/logs/001-chatty.log"
-    note = "note: lines on stdout that answer nothing came from "
+    note = "note: output that answers no request came from "
     assert f"{note}chatty ({log})\n" in ended.stderr
     assert "\nstderr: thinking\n" in (arena.path / "out/logs/002-quiet.log").read_text()
     deals = re.findall(r"^--- deal (\S+), seat \d$", (arena.path / log).read_text(), re.MULTILINE)
     assert sorted(deals) == [f"{n // 4 + 1}.{n // 2 % 2 + 1}.{n % 2 + 1}" for n in range(8)]
-    shown = arena.run("replay", "out", "2.1.2").stdout
-    assert shown == arena.run("replay", "out", 6).stdout
+    shown = arena.call("replay", "out", "2.1.2").stdout
+    assert shown == arena.call("replay", "out", 6).stdout
     assert shown.startswith("deal 6 (2.1.2 in the logs): ")
     for wrong in ("3.1.1", "2.1.3", "0.0.0", "-1", "six"):
-        assert arena.run("replay", "out", "--", wrong, status=2).stderr.startswith("tourney: ")
+        assert arena.call("replay", "out", "--", wrong, status=2).stderr.startswith("tourney: ")

@@ -28,7 +28,7 @@ def test_a_run_is_paused_and_goes_on_with_another_number_of_workers(arena: Arena
     config = _slow_cup(arena)
     process = arena.start("run", config, "--out", "out", "--jobs", "2")
     until(arena.deals)
-    assert arena.run("workers", "out", "0").stdout.startswith("the run is paused")
+    assert arena.call("workers", "out", "0").stdout.startswith("the run is paused")
     assert not arena.workers()
     there = arena.deals()
     os.kill(process.pid, signal.SIGINT)
@@ -36,12 +36,12 @@ def test_a_run_is_paused_and_goes_on_with_another_number_of_workers(arena: Arena
     arena.end(process, 130)
     process = arena.start("run", config, "--out", "out", "--jobs", "2")
     until((arena.path / "out" / "workers-now.json").exists)
-    assert arena.run("workers", "out", "1").stdout == "the run has 1 worker now\n"
+    assert arena.call("workers", "out", "1").stdout == "the run has 1 worker now\n"
     assert len(arena.workers()) == 1
-    assert arena.run("workers", "out", "3").stdout == "the run has 3 workers now\n"
+    assert arena.call("workers", "out", "3").stdout == "the run has 3 workers now\n"
     arena.end(process)
     assert arena.table()["complete"]
-    assert arena.run("workers", "out", "2").stdout.startswith("no run is going on here")
+    assert arena.call("workers", "out", "2").stdout.startswith("no run is going on here")
     assert not (arena.path / "out" / "workers-now.json").exists()
 
 
@@ -83,4 +83,4 @@ def test_workers_of_a_cluster_are_not_the_programs_to_change(arena: Arena) -> No
         "run", config, "--out", "out", "--jobs", "2", "--dask", "tcp://127.0.0.1:1", status=2
     )
     assert "--jobs does nothing on a Dask cluster" in ended.stderr
-    assert "there are no results" in arena.run("workers", "out", "1", status=2).stderr
+    assert "there are no results" in arena.call("workers", "out", "1", status=2).stderr

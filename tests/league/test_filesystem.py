@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tourney_runner.errors import UsageError
-from tourney_runner.run import filesystem
-from tourney_runner.run.filesystem import network_type, refuse_network
+from tourney_runner.run import results_folder
+from tourney_runner.run.results_folder import network_type, refuse_network
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +52,6 @@ def test_the_mount_that_a_folder_is_on_decides(
 def test_a_refusal_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"{ROOT}\n36 21 0:40 / {tmp_path} rw - nfs server:/home rw\n", "utf-8")
-    monkeypatch.setattr(filesystem, "_MOUNTS", mounts)
+    monkeypatch.setattr(results_folder, "_MOUNTS", mounts)
     with pytest.raises(UsageError, match=r"network file system \(nfs\).*Give --out"):
         refuse_network(tmp_path)

@@ -57,7 +57,7 @@ def test_a_league_from_its_first_run_to_its_second_season(arena: Arena) -> None:
     apart = sum(one != other for season in ranks for one, other in combinations(season, 2))
     assert sum(row.points for row in result.rows) == apart > 0
     assert json.loads((seasons / "league.json").read_text("utf-8"))["seasons"] == ["1", "autumn"]
-    assert "| bot |" in arena.run("league", arena.path, "--format", "md").stdout
+    assert "| bot |" in arena.call("league", arena.path, "--format", "md").stdout
     for season in ("1", "autumn"):
         deals = arena.deals(f"seasons/{season}")
         closed = arena.run("season", league, "--season", season, "--close", "--jobs", 1).stdout

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import Store
 from tourney_runner.run import checkpoint
@@ -20,7 +21,6 @@ from tourney_runner.run.executor import Executor
 from tourney_runner.run.planner import Planner
 from tourney_runner.run.progress import Progress, Reporter, Tally
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.run.signals import StopSignals
 from tourney_runner.run.worker_messages import Chunk, Played
 from tourney_runner.schedule.base import Field
 from tourney_runner.schedule.round_robin import RoundRobin, RoundRobinOptions

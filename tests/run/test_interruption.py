@@ -56,7 +56,7 @@ def test_the_standings_so_far_count_the_deals_of_all_runs(arena: Arena) -> None:
         until(lambda: arena.deals() > 6 * runs + before)  # noqa: B023 - called here
         _send(process, signal.SIGINT)
         shown = arena.end(process, 130).stdout
-        table = json.loads(arena.run("standings", "out", "--format", "json").stdout)
+        table = json.loads(arena.call("standings", "out", "--format", "json").stdout)
         assert table["deals"] > before
         for row in table["entrants"]:
             [line] = [
@@ -111,7 +111,7 @@ def test_nothing_is_left_of_bots_that_hang(arena: Arena) -> None:
     _send(process, signal.SIGTERM)
     ended = arena.end(process, 143)
     assert arena.is_clean()
-    assert "interrupted with 0 of 12 deals played" in ended.stderr
+    assert "Interrupted with 0 of 12 deals played" in ended.stderr
 
 
 def test_a_second_signal_changes_nothing(arena: Arena) -> None:
@@ -134,7 +134,7 @@ def test_a_build_is_ended_and_nothing_of_it_is_kept(arena: Arena) -> None:
     until(started.exists)
     _send(process, signal.SIGINT)
     ended = arena.end(process, 130)
-    assert "interrupted before anything was played" in ended.stderr
+    assert "Interrupted before anything was played" in ended.stderr
     assert not (arena.path / "out").exists()
     assert not list(arena.path.glob("cache/bots/*/bot/built"))
     assert len(list(arena.path.glob("cache/bots/*/complete"))) <= 2

@@ -260,4 +260,4 @@ def test_the_last_table_of_a_knockout_says_who_has_won(arena: Arena) -> None:
     assert "more round" not in told
     with closing(Store(arena.path / "out" / "results.sqlite", create=True)) as store:
         store.change(complete=False)  # as before the last table
-    assert "not the result: the last table decides" in arena.run("standings", "out").stdout
+    assert "not the result: the last table decides" in arena.call("standings", "out").stdout

@@ -109,7 +109,7 @@ def test_a_given_seed_is_shown_and_stands_above_the_configured_one(arena: Arena)
 def test_a_plan_draws_no_seed(arena: Arena) -> None:
     """It would be another one than the run draws."""
     config = arena.configure([arena.bot("one"), arena.bot("two")], seed="secret")
-    plans = [arena.run("plan", config).stdout for _ in range(2)]
+    plans = [arena.call("plan", config).stdout for _ in range(2)]
     assert plans[0] == plans[1]
     assert "drawn at the first run" in plans[0]
 

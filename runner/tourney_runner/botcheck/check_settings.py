@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from tourney_runner.config import LimitsConfig, TimeConfig
-from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.run.tournament_setup import draw_seed, play_settings
+from tourney_runner.config.models import MatchConfig
+from tourney_runner.run.tournament_setup import draw_seed, make_settings, play_settings
 
 if TYPE_CHECKING:
     from tourney_runner.config import Config
     from tourney_runner.games.base import GameOptions
+    from tourney_runner.play.play_settings import PlaySettings
 
 __all__ = ["Plan", "make_plan"]
 
@@ -62,30 +62,10 @@ def make_plan(
     if config is not None:
         settings = msgspec.structs.replace(play_settings(config, draw_seed(config, None)), **_DEALS)
         return Plan(settings, config.clock, config, config.game, deals, seconds)
-    time, limits = TimeConfig(), LimitsConfig()
+    settings = make_settings("", {}, "check", MatchConfig(duplicate=0, deals=1))
     return Plan(
         game=game,
         deals=deals,
         seconds=seconds,
-        settings=PlaySettings(
-            game="",
-            rules={},
-            master_seed="check",
-            duplicate=0,
-            deals=1,
-            target=None,
-            start_ms=time.start_ms,
-            move_ms=time.move_ms,
-            bank_ms=time.bank_ms,
-            on_fault="forfeit",
-            max_faults=1,
-            restart="fault",
-            strict=False,
-            ponder=False,
-            reveal_names=False,
-            memory=limits.memory,
-            output=limits.output,
-            deal_output=limits.deal_output,
-            stderr=limits.stderr,
-        ),
+        settings=msgspec.structs.replace(settings, max_faults=1),
     )

@@ -30,7 +30,7 @@ from tourney_runner.play.faults import Fault, HostFailureError
 from tourney_runner.play.match import PLAYS
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.protocol.lines import encode, quoted
-from tourney_runner.run.preview import differing_rules
+from tourney_runner.run.tournament_setup import differing_rules
 from tourney_runner.text import counted, listed, shown
 
 if TYPE_CHECKING:

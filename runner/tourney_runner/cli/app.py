@@ -43,7 +43,7 @@ from tourney_runner.cli import (
 )
 from tourney_runner.errors import ConfigError, Interrupted, TourneyError
 
-__all__ = ["app", "run_app"]
+__all__ = ["app", "run_app", "run_command"]
 
 SECTIONS = {
     "A tournament": (plan, run, workers, standings, compare),
@@ -126,7 +126,7 @@ def run_app() -> int:
     # Shells start background programs with SIGINT ignored; one that is sent is meant anyway.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _open_streams()
-    status = _status()
+    status = run_command()
     try:
         sys.stdout.flush()
     except OSError:  # the reader is gone, or the disk is full, which was reported
@@ -149,7 +149,8 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _status() -> int:
+def run_command() -> int:
+    """Run the command that ``sys.argv`` names; return its exit status."""
     try:
         app(standalone_mode=True, prog_name="tourney")
     except TourneyError as error:

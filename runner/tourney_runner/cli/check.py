@@ -39,7 +39,9 @@ def check(  # noqa: PLR0913 - each is an option of the command
         bool, typer.Option("--verbose", "-v", help="Show messages also where all is well.")
     ] = False,
 ) -> None:
-    """Try a bot in random deals, at each rule, and in hard cases; show how to fix what fails.
+    """Try a bot, and show how to fix what fails.
+
+    It plays random deals, at each rule, and hard cases.
 
     Exit status 0 if a tournament may have it, 2 if not.
     """

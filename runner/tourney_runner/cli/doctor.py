@@ -12,9 +12,9 @@ def doctor() -> None:
 
     It also says what is missing, how to get it, and which clock and cores a run has.
     """
+    from tourney_runner.process.cores import available, claim
     from tourney_runner.process.fair_clock import make_clock
     from tourney_runner.process.sandbox import choose, probe, probe_groups
-    from tourney_runner.run.cores import available, claim
 
     for finding in (*probe(), probe_groups()):
         typer.echo(f"{finding.name}: {'works' if finding.works else 'does not work'}")

@@ -41,10 +41,10 @@ def export(
     from contextlib import closing
 
     from tourney_runner.errors import UsageError
+    from tourney_runner.process.stop_signals import StopSignals
     from tourney_runner.publish.export import check_files, write_deals, write_table
     from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
-    from tourney_runner.run.signals import StopSignals
     from tourney_runner.text import counted
 
     if deals is None and table is None:

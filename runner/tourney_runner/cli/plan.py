@@ -16,8 +16,8 @@ def plan(
     """Show what would be played; play nothing."""
     from tourney_runner.cli.terminal import stdout_console, tell
     from tourney_runner.config import load_config
+    from tourney_runner.process.cores import available
     from tourney_runner.process.sandbox import choose
-    from tourney_runner.run.cores import available
     from tourney_runner.run.preview import plan_lines
     from tourney_runner.run.tournament_setup import draw_seed, protection_line
 

@@ -55,13 +55,13 @@ def publish(  # noqa: PLR0913 - each is an option
     import os
     from contextlib import closing
 
+    from tourney_runner.process.stop_signals import StopSignals
     from tourney_runner.publish.publish_options import kept_choices
     from tourney_runner.publish.result_files import write_files
     from tourney_runner.publish.site import Site
     from tourney_runner.publish.site_folder import SITE_FOLDER
     from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
-    from tourney_runner.run.signals import StopSignals
 
     if title is not None:  # in a poor locale, Python does not read arguments as UTF-8
         title = os.fsencode(title).decode(errors="replace")

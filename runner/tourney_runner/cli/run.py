@@ -122,7 +122,7 @@ def run(  # noqa: PLR0913 - each is an option
         from tourney_runner.decisions.closing import close_tournament, seed_line
         from tourney_runner.errors import TourneyError, UsageError
         from tourney_runner.publish.tables import as_json
-        from tourney_runner.run.roster import entered
+        from tourney_runner.run.entrants import entered
         from tourney_runner.run.tournament import RunOptions
         from tourney_runner.run.tournament import run as run_tournament
 

@@ -30,8 +30,8 @@ from tourney_runner.cluster.worker_session import (
     other_version,
 )
 from tourney_runner.errors import RunError, TourneyError, UsageError
+from tourney_runner.process.cores import available
 from tourney_runner.process.temporary_folders import temp_prefix
-from tourney_runner.run.cores import available
 from tourney_runner.run.watchdog import Silence
 from tourney_runner.run.worker_messages import read_outcome
 

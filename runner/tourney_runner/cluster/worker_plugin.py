@@ -17,6 +17,7 @@ from distributed import WorkerPlugin, get_worker
 
 from tourney_runner import __version__
 from tourney_runner.bots.cache import cache_folder
+from tourney_runner.bots.stage_all import stage_all
 from tourney_runner.cluster.bot_archive import is_unpacked, unpack, unpacked_folder
 from tourney_runner.cluster.worker_pool import UnknownRunError, WorkerPool
 from tourney_runner.games.registry import game
@@ -24,7 +25,6 @@ from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import end_started
 from tourney_runner.process.sandbox import choose
 from tourney_runner.process.temporary_folders import make_temp
-from tourney_runner.run.readiness import stage_all
 from tourney_runner.run.tournament_setup import specs
 
 if TYPE_CHECKING:

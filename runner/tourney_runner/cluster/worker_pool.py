@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tourney_runner.process.cores import claim
 from tourney_runner.process.process_tree import end_left_by
-from tourney_runner.run.cores import claim
 from tourney_runner.run.watchdog import Silence, describe_task
 from tourney_runner.run.worker_messages import (
     Alive,

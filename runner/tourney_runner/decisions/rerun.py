@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tourney_runner.decisions.sanctions import open_results, publish, told
 from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.run.signals import StopSignals
+from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.text import utc_now
 from tourney_runner.verify.bot_rerunner import (
     as_then,

@@ -17,7 +17,7 @@ from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import DealKey, Decision
 from tourney_runner.results.rulings import in_force, take_back
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.run.field import next_round, present
+from tourney_runner.run.entrants import next_round, present
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.schedule.registry import format_class
 from tourney_runner.text import counted, listed, nearest, shown, utc_now

@@ -27,10 +27,14 @@ from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.store import Store
 from tourney_runner.results.tournament_record import EntrantRecord, Seed, TournamentRecord
-from tourney_runner.run.make_record import conditions, entrant_record
-from tourney_runner.run.preview import differing_rules, limits_line
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.run.tournament_setup import play_settings
+from tourney_runner.run.tournament_setup import (
+    conditions,
+    differing_rules,
+    entrant_record,
+    limits_line,
+    play_settings,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""A league: one configuration, seasons as folders of results beside it, a table over them all."""
+"""The seasons of a league: folders of results beside its configuration."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SEASONS = "seasons"
 """The folder of seasons, beside the configuration."""
 _NOT_ENTERED = "no longer entered"
 _SEEN = "seen"
-"""Under which a season's results keep what was told of them last."""
+"""The key of the table that the last report of changes was about."""
 
 
 def season_folders(league: Path) -> list[Path]:
-    """All seasons of the league whose configuration that is, in the order of their beginning."""
+    """Return the folders of a league's seasons in the order in which they began."""
     found = []
     for database in (league.parent / SEASONS).glob(f"*/{FILE_NAME}"):
         with closing(Store(database)) as store:
@@ -57,13 +57,13 @@ def season_folders(league: Path) -> list[Path]:
 
 
 def current(league: Path) -> str:
-    """The name of the season that was begun last; ``1`` before the first."""
+    """Return the name of the season that began last; ``1`` before the first."""
     folders = season_folders(league)
     return folders[-1].name if folders else "1"
 
 
 def stored_text_seed_of(league: Path, season: str) -> str | None:
-    """Return the text that an earlier version took as the league's seed, if it began a season so.
+    """Return the league's seed in words, if an earlier version began a season with it.
 
     Args:
         league: The configuration.
@@ -76,10 +76,10 @@ def stored_text_seed_of(league: Path, season: str) -> str | None:
 def season_choices(
     league: Path, season: str, *, again: str, jobs: int | None, reopen: bool = False
 ) -> RunOptions:
-    """How a season is run: what cannot start is left out, what has changed is a new version.
+    """Return the options of a season: broken bots are left out, changed ones are new versions.
 
     Raises:
-        UsageError: That is no name for a season.
+        UsageError: The name is not allowed.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", season):
         raise UsageError(f"{shown(season)} cannot name a season: use letters, digits, - _ and .")
@@ -87,6 +87,7 @@ def season_choices(
         folder=league.parent / SEASONS / season,
         again=again,
         jobs=jobs,
+        out_option=False,
         skip_broken=True,
         new_versions=True,
         reopen=reopen,
@@ -94,16 +95,16 @@ def season_choices(
 
 
 def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tuple[Summary, Changes]:
-    """Play what is new in a season: bots, versions, rounds; nothing if there is nothing new.
+    """Play what is new in a season: bots, versions, rounds.
 
     Bots that the configuration no longer enters are withdrawn; they play on when they are entered
     again. A closed season is not changed. The changes are reported once, in ``changes.json`` and
     ``changes.txt`` beside the results; a run that is killed before that leaves them to the next.
 
     Args:
-        config: The league's.
+        config: The configuration of the league.
         choices: See `season_choices`.
-        reporter: Told how it goes.
+        reporter: Gets the progress.
 
     Raises:
         UsageError: Nothing was played.
@@ -132,7 +133,7 @@ def _is_closed(folder: Path) -> bool:
 
 
 def _follow_entries(config: Config, folder: Path) -> None:
-    """Withdraw bots that are no longer entered, and take back those that are again."""
+    """Withdraw bots that are no longer entered, and undo that for those that are again."""
     if not (folder / FILE_NAME).is_file():
         return
     entered = {entrant.name for entrant in config.entrants}
@@ -162,6 +163,6 @@ def _tell(folder: Path, summary: Summary) -> Changes:
 
 
 def season_summary(folder: Path) -> tuple[Summary, dict[str, str]]:
-    """A season's table, and which bots are versions of which."""
+    """Return a season's table, and the configured names of new versions."""
     with closing(Store(folder / FILE_NAME)) as store:
         return summarise(store), dict(store.about().versions)

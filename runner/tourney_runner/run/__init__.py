@@ -1,1 +1,5 @@
-"""Conducting a tournament: workers, what they are given to play, and the folder of results."""
+"""Playing a tournament: its entrants, its plan, its workers and its folder of results.
+
+A `Config` and the options of a run enter; a folder of results leaves. Workers get `MatchPlan`s and
+return `DealRecord`s.
+"""

@@ -148,7 +148,7 @@ def _written(value: Any) -> str:
 def _changed_bots(
     before: Mapping[str, EntrantRecord], now: Mapping[str, EntrantRecord]
 ) -> Iterator[str]:
-    for name in sorted(before.keys()):  # a bot that is only in `now` joins, see `run.field`
+    for name in sorted(before.keys()):  # a bot that is only in `now` joins, see `run.entrants`
         if name not in now:
             yield f"the bot {name!r} is no longer there"
             continue

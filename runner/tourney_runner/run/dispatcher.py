@@ -16,13 +16,13 @@ from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
     from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.process.stop_signals import StopSignals
     from tourney_runner.results.records import DealRecord, Decision
     from tourney_runner.results.store import Store
     from tourney_runner.run.executor import Executor
     from tourney_runner.run.planner import Block, Planner
     from tourney_runner.run.progress import Progress, Reporter
     from tourney_runner.run.results_folder import ResultsFolder
-    from tourney_runner.run.signals import StopSignals
     from tourney_runner.run.worker_count import WorkerCount
     from tourney_runner.run.worker_messages import VoidDeal
 

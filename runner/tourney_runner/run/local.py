@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.errors import RunError
+from tourney_runner.process.cores import CAN_PIN, available, claim
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.temporary_folders import make_temp
-from tourney_runner.run.cores import CAN_PIN, available, claim
 from tourney_runner.run.executor import Executor, raise_if_broken
 from tourney_runner.run.watchdog import Silence, describe_task
 from tourney_runner.run.worker_messages import Alive, Chunk, HostFailed, Waiting, task_frame
 from tourney_runner.run.worker_process import WorkerProgram
 
 if TYPE_CHECKING:
-    from tourney_runner.run.cores import Core
+    from tourney_runner.process.cores import Core
     from tourney_runner.run.worker_messages import Outcome, Setup, Task
 
 __all__ = ["LocalExecutor"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tourney_runner.games import registry as games
 from tourney_runner.play.seeds import seed_hash
 from tourney_runner.results.tournament_record import Seed
-from tourney_runner.run.tournament_setup import make_format
+from tourney_runner.run.tournament_setup import differing_rules, limits_line, make_format
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import counted, pairs
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
 
-__all__ = ["differing_rules", "duration", "limits_line", "plan_lines"]
+__all__ = ["duration", "plan_lines"]
 
 _GUESS_SECONDS = 0.02
 """Of one deal: what the runner and quick bots in Python take.
@@ -28,13 +28,6 @@ _GUESS_SECONDS = 0.02
 No plan can know more. Bots that think take longer by whatever they think, and how often bots are
 started follows from the number of workers; the run itself knows better after a moment.
 """
-
-
-def differing_rules(game: str, in_force: dict[str, Any]) -> dict[str, Any]:
-    """The rules that are not the game's defaults for so many players, by name."""
-    options = games.game(game).options
-    usual = options.model_validate({"players": in_force["players"]}).in_force()
-    return {key: value for key, value in in_force.items() if value != usual.get(key)}
 
 
 def duration(seconds: float) -> str:
@@ -93,22 +86,6 @@ def _entrant(bot: Entrant) -> str:
     granted = f"granted {rights}" if rights else ""
     notes = ", ".join(filter(None, (bot.language, team, granted)))
     return f"{bot.name} ({notes})" if notes else bot.name
-
-
-def limits_line(config: Config) -> str:
-    """The limits in force, in one line."""
-    limits = config.limits
-    memory = "no limit" if limits.memory is None else f"{limits.memory >> 20} MiB"
-    return (
-        f"start {config.time.start_ms / 1000:g} s, move {config.time.move_ms / 1000:g} s,"
-        f" bank {config.time.bank_ms / 1000:g} s a deal, memory {memory},"
-        f" output {_size(limits.output)} a move and {_size(limits.deal_output)} a deal"
-    )
-
-
-def _size(size: int) -> str:
-    """Bytes for people."""
-    return f"{size >> 20} MiB" if size % (1 << 20) == 0 else f"{size >> 10} KiB"
 
 
 def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:

@@ -1,24 +1,37 @@
-"""The folder of results: whose it is, what is in it, and who may write to it."""
+"""The folder of results, and the lock of the run that writes to it."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tourney_runner.errors import RunError, UsageError
 from tourney_runner.results.store import FILE_NAME
-from tourney_runner.run.filesystem import refuse_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-__all__ = ["ResultsFolder"]
+__all__ = ["ResultsFolder", "network_type", "refuse_network"]
 
+
+_MOUNTS = Path("/proc/self/mountinfo")
+
+_NETWORK = frozenset((
+    "acfs", "afs", "afpfs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.beegfs",
+    "fuse.ceph", "fuse.davfs", "fuse.gcsfuse", "fuse.glusterfs", "fuse.goofys", "fuse.juicefs",
+    "fuse.lustre", "fuse.mount-s3", "fuse.moosefs", "fuse.ossfs", "fuse.rclone", "fuse.s3fs",
+    "fuse.seaweedfs", "fuse.smbnetfs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "ncpfs",
+    "nfs", "nfs3", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb2", "smb3", "smbfs",
+))  # fmt: skip
+"""File systems on which a results file is not safe: SQLite needs locks between processes and shared
+memory for its journal, which networks do not provide reliably."""
+_LOCK_TRIES, _LOCK_PAUSE = 3, 0.02
 _LOG_CAP = 1 << 20
 """Bytes of one bot's log; later notes are dropped, faults are all in the results file."""
 
@@ -32,13 +45,15 @@ class ResultsFolder:
     Args:
         path: The folder; made if it does not exist.
         fresh: Whether to move an old one aside first.
+        out_option: Whether messages advise ``--out``, which not every command has.
 
     Raises:
         UsageError: It cannot be made, another run is using it, or it holds other things.
     """
 
-    def __init__(self, path: Path, *, fresh: bool = False) -> None:
+    def __init__(self, path: Path, *, fresh: bool = False, out_option: bool = False) -> None:
         self.path = path
+        self._or_elsewhere = ", or give --out another" if out_option else ""
         self._fresh = fresh
         self._lock = -1
         self._made: list[Path] = []
@@ -52,7 +67,8 @@ class ResultsFolder:
             if not self.database.exists() and any(self.path.iterdir()):
                 os.close(self._lock)
                 raise UsageError(
-                    f"{self.path}: this folder holds other files and no results; give --out another"
+                    f"{self.path}: this folder holds other files and no results; choose"
+                    f" another{' with --out' if self._or_elsewhere else ''}"
                 )
             if self._fresh and self.database.exists():
                 self._move_aside()
@@ -123,24 +139,24 @@ class ResultsFolder:
         except OSError as error:
             raise self._refusal(error) from error
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._lock)
         except BlockingIOError as error:
             os.close(self._lock)
             raise UsageError(
-                f"{self.path}: another run is writing here; wait for it, or give --out another"
+                f"{self.path}: another run is writing here; wait for it{self._or_elsewhere}"
             ) from error
         except OSError as error:
             os.close(self._lock)
             raise UsageError(
-                f"{self.path}: this file system cannot lock folders ({error.strerror}); give --out"
-                " one on a local disk"
+                f"{self.path}: this file system cannot lock folders ({error.strerror}); results"
+                " belong on a local disk"
             ) from error
 
     def _refusal(self, error: OSError) -> UsageError:
         """Why no results can be kept in the folder."""
         return UsageError(
             f"{self.path}: the results cannot be kept here ({error.strerror}); see that files can"
-            " be written there, or give --out another"
+            f" be written there{self._or_elsewhere}"
         )
 
     def _existing(self) -> Path:
@@ -177,3 +193,54 @@ class ResultsFolder:
             path.rmdir()
         if self.moved_to is not None:
             self.moved_to.rename(self._absolute())
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a folder; ``tourney workers`` holds such a lock for a moment to see whether a run does.
+
+    Raises:
+        BlockingIOError: Another process holds it.
+    """
+    for _ in range(_LOCK_TRIES):
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_LOCK_PAUSE)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def refuse_network(folder: Path) -> None:
+    """Make sure that results in a folder are on a disk of this machine.
+
+    Raises:
+        UsageError: They would not be.
+    """
+    with suppress(OSError):  # elsewhere than on Linux nobody tells
+        kind = network_type(folder, _MOUNTS.read_text(encoding="utf-8", errors="replace"))
+        if kind is not None:
+            raise UsageError(
+                f"{folder}: this is a network file system ({kind}), where the locks of a results"
+                " file do not hold and it would be damaged sooner or later. Keep results on a disk"
+                " of this machine, and copy them when the run is over (rsync, or tourney"
+                " publish for the pages)."
+            )
+
+
+def network_type(folder: Path, mounts: str) -> str | None:
+    """The kind of network file system that a folder is on; None for any other.
+
+    Args:
+        folder: An existing folder.
+        mounts: As in ``/proc/self/mountinfo``; of two mounts in one place the later is seen.
+    """
+    path = folder.resolve()
+    kind, depth = "", -1
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, kinds = before.split(" "), after.split(" ")
+        if len(fields) < 5:
+            continue
+        mounted = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4]))
+        if path.is_relative_to(mounted) and len(mounted.parts) >= depth:
+            kind, depth = kinds[0], len(mounted.parts)
+    return kind if kind in _NETWORK else None

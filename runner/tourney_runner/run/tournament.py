@@ -1,4 +1,4 @@
-"""A whole tournament: from a configuration to a folder of results."""
+"""Running a tournament, from a configuration to a folder of results."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.sandbox import choose, resolve
+from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import Store
@@ -21,21 +22,18 @@ from tourney_runner.results.tournament_record import LaterSeed
 from tourney_runner.run import checkpoint
 from tourney_runner.run.compatibility import check_same
 from tourney_runner.run.dispatcher import DeadlineError, Dispatcher
+from tourney_runner.run.entrants import Entrants, next_round, why_broken, with_added
 from tourney_runner.run.executor import cluster_address
-from tourney_runner.run.field import next_round
-from tourney_runner.run.lineup import Lineup
 from tourney_runner.run.local import LocalExecutor
-from tourney_runner.run.make_record import conditions, make_record
 from tourney_runner.run.planner import MOST_MATCHES, Planner
 from tourney_runner.run.preview import plan_lines
 from tourney_runner.run.progress import Progress, Tally
-from tourney_runner.run.readiness import why_broken
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.run.roster import with_added
-from tourney_runner.run.signals import StopSignals
 from tourney_runner.run.tournament_setup import (
+    conditions,
     draw_seed,
     make_format,
+    make_record,
     new_seed,
     play_settings,
     protection_line,
@@ -61,43 +59,45 @@ if TYPE_CHECKING:
 __all__ = ["RunOptions", "run"]
 
 _STEP = 64
-"""Matches between two looks at whether it is enough; with fewer, bots would be renewed often."""
+"""Matches between two tests of `RunOptions.enough`; fewer would renew bots too often."""
 _NAMED = 5
-"""Bots in a note."""
+"""The number of bots that a note names."""
 _MOST_ALIVE = 512
-"""Bots that one worker keeps, where it has memory and open files for so many."""
+"""The bots that one worker keeps alive, as far as memory and open files allow."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the command line, a season or a comparison chooses for one run."""
+    """The options of one run, as opposed to the tournament's own settings."""
 
     folder: Path
     again: str
     """The command that continues, for messages."""
     jobs: int | None = None
-    """Workers; one for each free core if None."""
+    """The number of workers; None for one per free core."""
     pin: bool = True
     dask: str | None = None
     """The address of a Dask scheduler, or ``local``; see `run.executor.cluster_address`."""
+    out_option: bool = True
+    """Whether the command has ``--out``, for messages."""
     fresh: bool = False
     skip_broken: bool = False
     added: tuple[Entrant, ...] = ()
-    """Bots beside those of the configuration; one with the name of another is a new version."""
+    """Bots besides the configured ones; one with the name of another is a new version."""
     reopen: bool = False
     """Whether to open a closed tournament again, for rounds on a new secret seed."""
     new_versions: bool = False
     """Whether any bot whose files have changed joins as a new version of itself."""
     sandbox: Mode | None = None
-    """Instead of the configured one."""
+    """The sandbox in place of the configured one."""
     until: float | None = None
-    """When to stop handing out matches, in seconds since the epoch."""
+    """The time after which no more matches start, in seconds since the epoch."""
     enough: Enough | None = None
-    """When to end before the last round; see `run.dispatcher.Dispatcher.play`."""
+    """A test that can end the tournament early; see `run.dispatcher.Dispatcher.play`."""
 
 
 def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
-    """Play what is missing of a tournament, and keep deals and tables in its folder.
+    """Play the missing part of a tournament, and store deals and tables in its folder.
 
     Returns:
         The final table.
@@ -105,11 +105,11 @@ def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
     Raises:
         UsageError: Nothing was played: a bot cannot start, the folder holds another tournament.
         RunError: The disk or the workers fail; what is stored can be continued.
-        Interrupted: By a signal; likewise.
+        Interrupted: A signal came; likewise.
     """
     with (
         StopSignals() as signals,
-        ResultsFolder(options.folder, fresh=options.fresh) as folder,
+        ResultsFolder(options.folder, fresh=options.fresh, out_option=options.out_option) as folder,
         closing(Store(folder.database, create=True)) as store,
         closing(WorkerCount(folder.path)) as worker_count,
     ):
@@ -121,7 +121,7 @@ def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
             this_run.go()
             reporter.end()
             this_run.name_chatty()
-            signals.prompt()  # the table of a long tournament takes a while
+            signals.prompt()  # the table of a long tournament takes time
             return _published(folder, store)
         except Interrupted as error:
             reporter.end()
@@ -131,14 +131,14 @@ def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
 
 
 def _published(folder: ResultsFolder, store: Store) -> Summary:
-    """Write the tables and the site; gives the table."""
-    # Arrays and plots take half a second to load, which a run that cannot begin has not.
+    """Write the tables and the site; return the table."""
+    # Arrays and plots take half a second to import, too long for a run that cannot begin.
     from tourney_runner.publish.result_files import write_files  # noqa: PLC0415
 
     summary = summarise(store)
     try:
         write_files(folder.path, store, summary)
-    except UsageError as error:  # the deals are played, so it is too late for that
+    except UsageError as error:  # too late for a usage error, since the deals are played
         raise RunError(
             f"{error}\nEverything is played and kept. The ranking: {_standings(folder.path)}"
         ) from error
@@ -146,14 +146,14 @@ def _published(folder: ResultsFolder, store: Store) -> Summary:
 
 
 def _standings(folder: Path) -> str:
-    """The command that shows the table of a folder, to be copied."""
+    """Return the command that shows the table of a folder."""
     return shlex.join(["tourney", "standings", str(folder)])
 
 
 class _Run:
     """One run over one open folder."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that a run is about
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a run
         self,
         config: Config,
         options: RunOptions,
@@ -175,7 +175,7 @@ class _Run:
         self._later_seeds = () if before is None else before.later_seeds
         self._format_rules = FORMAT_RULES if before is None else before.format_rules
         config = config.model_copy(update={"entrants": entrants})
-        self._lineup = Lineup(config, options, store, self._seed, reporter.say)
+        self._entrants = Entrants(config, options, store, self._seed, reporter.say)
         trusted = all(entrant.trusted for entrant in entrants) and not (before and before.added)
         self._trusted = trusted
         self._sandbox = resolve(options.sandbox or config.sandbox, trusted=trusted)
@@ -190,18 +190,18 @@ class _Run:
 
     @property
     def _config(self) -> Config:
-        """With those entrants that take part."""
-        return self._lineup.config
+        """The configuration with the entrants that take part."""
+        return self._entrants.config
 
     def go(self) -> None:
-        """All steps in their order."""
-        bots, broken = self._lineup.stage(self._launcher)
+        """Do all steps in order."""
+        bots, broken = self._entrants.stage(self._launcher)
         if self._before is not None:
             if broken:
-                self._lineup.refuse(broken)
+                self._entrants.refuse(broken)
             now = self._record(bots)
             check_same(self._folder.path, self._before, now)
-            self._lineup.change_field(bots)
+            self._entrants.change_field(bots)
             same = self._before.rounds == now.rounds and len(self._before.entrants) == len(bots)
             if self._before.complete and same:
                 self._remember(bots, complete=True)
@@ -239,7 +239,7 @@ class _Run:
             )
 
     def name_chatty(self) -> None:
-        """Name the bots that talk where they should answer, and where it can be read."""
+        """Report the bots with output that answers nothing, and where to read it."""
         progress = self._progress
         if progress is None or not progress.chatty:
             return
@@ -247,31 +247,31 @@ class _Run:
         logs = [f"{name} ({self._folder.log_path(at, name)})" for at, name in names.items()]
         more = f" and {len(logs) - _NAMED} more" if len(logs) > _NAMED else ""
         self._reporter.say(
-            f"note: lines on stdout that answer nothing came from {', '.join(logs[:_NAMED])}{more}"
+            f"note: output that answers no request came from {', '.join(logs[:_NAMED])}{more}"
         )
 
     def interrupted(self) -> str:
-        """Show what there is after a signal; gives the words on what was kept and how to go on."""
+        """Show the standings after a signal; return the message on how to continue."""
         progress = self._progress
         if progress is None:
             if self._before is None:
-                return "interrupted before anything was played"
+                return "Interrupted before anything was played."
             return (
-                "interrupted before anything more was played; to continue:\n"
+                "Interrupted before any further deals were played. To continue:\n"
                 f"  {self._options.again}"
             )
         self._reporter.so_far(progress)
         return (
-            f"interrupted with {progress.share} played and kept; unfinished ones are void.\n"
+            f"Interrupted with {progress.share} played and kept; unfinished ones are void.\n"
             f"The ranking so far: {_standings(self._options.folder)}\n"
             f"To continue:\n  {self._options.again}"
         )
 
     def _checked(self, bots: list[Bot], broken: dict[str, str]) -> tuple[list[Bot], Executor]:
-        """Start every bot once; gives those that will play, and the workers for them."""
+        """Start every bot once; return those that will play, and their workers."""
         executor = self._executor(bots)
         try:
-            checked = self._dispatcher(executor).check(self._lineup.to_check(bots))
+            checked = self._dispatcher(executor).check(self._entrants.to_check(bots))
             broken = broken | why_broken(checked, bots)
         except BaseException:
             executor.kill()
@@ -279,7 +279,7 @@ class _Run:
         if not broken:
             return bots, executor
         executor.close()
-        left = self._lineup.without(bots, broken)
+        left = self._entrants.without(bots, broken)
         return left, self._executor(left)
 
     def _dispatcher(self, executor: Executor) -> Dispatcher:
@@ -293,7 +293,7 @@ class _Run:
             self._seed,
             max(1, executor.slots),
             protection=protection_line(self._launcher, self._config.limits),
-            stages=self._lineup.stages,
+            stages=self._entrants.stages,
             format_rules=self._format_rules,
         ):
             self._reporter.say(line)
@@ -320,13 +320,13 @@ class _Run:
         if self._cluster is None:
             wanted = self._worker_count.wanted()
             return LocalExecutor(setup, jobs if wanted is None else wanted, pin=pin)
-        # Dask is an extra, so its room is opened only on demand.
+        # Dask is an optional extra, so it is imported on demand.
         from tourney_runner.cluster.dask_executor import open_executor  # noqa: PLC0415
 
         return open_executor(self._cluster, setup, self._config.entrants, bots, jobs=jobs, pin=pin)
 
     def _remember(self, bots: list[Bot], *, complete: bool) -> None:
-        """Keep what the results mean, before the first of them."""
+        """Store the tournament's record, before its first deal."""
         self._folder.begin()
         remember(bots)
         before = self._store.tournament_if_begun()
@@ -364,22 +364,22 @@ class _Run:
             sealed=True,
             later_seeds=self._later_seeds,
             added=tuple(sorted({bot.name for bot in self._options.added})),
-            skipped=tuple(self._lineup.skipped),
-            versions=self._lineup.versions,
-            stages=self._lineup.stages,
+            skipped=tuple(self._entrants.skipped),
+            versions=self._entrants.versions,
+            stages=self._entrants.stages,
         )
 
     def _play(self, executor: Executor, bots: list[Bot]) -> bool:
         """Play what is missing; return whether nothing is missing then."""
-        self._lineup.retire_replaced()
+        self._entrants.retire_replaced()
         self._remember(bots, complete=False)
         self._store.change(started_in=self._sandbox)
         for bot in bots[len(self._before.entrants) :] if self._before else ():
-            self._reporter.say(f"{bot.name} joins, and first makes up for the rounds before")
+            self._reporter.say(f"{bot.name} joins, and first catches up on the earlier rounds")
         names = tuple(bot.name for bot in bots)
         enough = self._options.enough
         planner = Planner(
-            make_format(self._config, self._seed, names, self._lineup.stages, self._format_rules),
+            make_format(self._config, self._seed, names, self._entrants.stages, self._format_rules),
             self._store,
             self._config.match.duplicate,
             MOST_MATCHES if enough is None else _STEP,
@@ -390,7 +390,7 @@ class _Run:
             [Tally(name) for name in names],
             unit="deal" if self._config.match.duplicate else "match",
         )
-        if enough is None:  # whether it is enough follows from all deals, see `Dispatcher.play`
+        if enough is None:  # `enough` needs all deals, see `Dispatcher.play`
             checkpoint.take_up(self._store, planner, progress)
         if there := self._store.count():
             self._reporter.say(
@@ -407,7 +407,7 @@ class _Run:
                 f"  {self._options.again}"
             )
             return False
-        if rounds is not None:  # then that is what the tournament was
+        if rounds is not None:  # the tournament had that many rounds then
             schedule = self._store.tournament().schedule
             if schedule is not None:
                 self._store.change(schedule=msgspec.structs.replace(schedule, rounds=rounds))

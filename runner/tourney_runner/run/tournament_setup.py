@@ -1,4 +1,4 @@
-"""From a configuration to everything that workers and planner need."""
+"""The parts of a tournament that follow from its configuration: seed, settings, field, record."""
 
 from __future__ import annotations
 
@@ -7,14 +7,25 @@ import secrets
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
+from tourney_runner import __version__
+from tourney_runner.config.models import RunConfig
 from tourney_runner.errors import TourneyError
+from tourney_runner.games import registry as games
+from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.play_settings import BotSpec, PlaySettings
 from tourney_runner.process.launcher import ResourceLimits
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.results.tournament_record import Seed
+from tourney_runner.results.tournament_record import (
+    Conditions,
+    EntrantRecord,
+    Schedule,
+    Seed,
+    TournamentRecord,
+)
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES, Field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
+from tourney_runner.schedule.registry import format_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,14 +33,21 @@ if TYPE_CHECKING:
 
     from tourney_runner.bots import Bot
     from tourney_runner.config import Config, LimitsConfig
+    from tourney_runner.config.models import MatchConfig
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
 
 __all__ = [
+    "conditions",
+    "differing_rules",
     "draw_seed",
+    "entrant_record",
+    "limits_line",
     "make_field",
     "make_format",
+    "make_record",
+    "make_settings",
     "make_stages",
     "new_seed",
     "play_settings",
@@ -41,7 +59,7 @@ __all__ = [
 
 
 def draw_seed(config: Config, kept: Seed | None) -> Seed:
-    """The seed of the configuration, or the one kept from the first run, or a new secret one."""
+    """Return the configured seed, the stored secret one, or a new secret one."""
     if config.seed is not None:
         return Seed(config.seed, secret=False)
     if kept is not None and kept.secret:
@@ -68,7 +86,7 @@ def stored_text_seed(folder: Path) -> str | None:
 
 
 def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
-    """What workers need to know of the bots."""
+    """Return the bots as workers need them."""
     return tuple(
         BotSpec(
             number=bot.number,
@@ -84,31 +102,36 @@ def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
 
 
 def play_settings(config: Config, seed: Seed) -> PlaySettings:
-    """How deals are played."""
-    return PlaySettings(
-        game=config.game,
-        rules=config.options.in_force(),
-        master_seed=seed.master,
-        duplicate=config.match.duplicate,
-        deals=config.match.deals,
-        target=config.match.target,
-        start_ms=config.time.start_ms,
-        move_ms=config.time.move_ms,
-        bank_ms=config.time.bank_ms,
-        on_fault=config.on_fault,
-        max_faults=config.max_faults,
-        restart=config.restart,
-        strict=config.strict,
-        ponder=config.ponder,
-        reveal_names=config.reveal_names,
-        memory=config.limits.memory,
-        processes=config.limits.processes,
-        file_size=config.limits.file_size,
-        temp=config.limits.temp,
-        output=config.limits.output,
-        deal_output=config.limits.deal_output,
-        stderr=config.limits.stderr,
-    )
+    """Return the settings of play of a tournament."""
+    rules = config.options.in_force()
+    return make_settings(config.game, rules, seed.master, config.match, config)
+
+
+def make_settings(
+    game: str,
+    rules: dict[str, Any],
+    master_seed: str,
+    match: MatchConfig,
+    config: RunConfig | None = None,
+) -> PlaySettings:
+    """Return the settings of play; fields of the same name are taken from the configuration.
+
+    Args:
+        game: The name of the game.
+        rules: All its rules.
+        master_seed: The seed of all cards.
+        match: The match of a table.
+        config: Limits and everything else; the defaults if left out.
+    """
+    config = config or RunConfig()
+    sections = (config, config.time, config.limits, match)
+    values = {
+        name: getattr(section, name)
+        for section in sections
+        for name in type(section).model_fields.keys() & PlaySettings.__struct_fields__
+        if name != "game"
+    }
+    return PlaySettings(game=game, rules=rules, master_seed=master_seed, **values)
 
 
 def make_field(
@@ -118,7 +141,7 @@ def make_field(
     teams: Mapping[str, str | None],
     format_rules: int = FORMAT_RULES,
 ) -> Field:
-    """All entrants as a schedule needs to know them.
+    """Return the field of entrants for a schedule.
 
     Args:
         master: The master seed.
@@ -139,7 +162,7 @@ def make_field(
 
 
 def teams_of(config: Config) -> dict[str, str | None]:
-    """By name, for all who ever joined."""
+    """Return the teams by name of all bots that ever joined."""
     return {entrant.name: entrant.team for entrant in config.entrants}
 
 
@@ -150,7 +173,7 @@ def make_stages(
     stages: Sequence[Stage],
     format_rules: int = FORMAT_RULES,
 ) -> Stages:
-    """The stages of a tournament whose field has changed.
+    """Return the stages of a tournament whose field has changed.
 
     Raises:
         UsageError: Its format cannot have them.
@@ -160,7 +183,7 @@ def make_stages(
 
 
 def protection_line(launcher: Launcher, limits: LimitsConfig) -> str:
-    """What protects the host, in one line that is stored with the results."""
+    """Return the protection of the host in one line, which is stored with the results."""
     resources = ResourceLimits(memory=limits.memory, processes=limits.processes)
     return f"{launcher.describe()} | {launcher.describe_limits(resources)}"
 
@@ -172,8 +195,93 @@ def make_format(
     stages: Sequence[Stage] = (),
     format_rules: int = FORMAT_RULES,
 ) -> Format[Any]:
-    """The tournament's format, ready to plan; in stages if there are any."""
+    """Return the tournament's format, ready to plan; in stages if there are any."""
     if stages:
         return StagedFormat(make_stages(config, seed, names, stages, format_rules))
     field = make_field(seed.master, config.options.players, names, teams_of(config), format_rules)
     return formats.make(config.schedule.format, field, config.schedule.options)
+
+
+def differing_rules(game: str, in_force: dict[str, Any]) -> dict[str, Any]:
+    """Return the rules that differ from the game's defaults for this number of players."""
+    options = games.game(game).options
+    usual = options.model_validate({"players": in_force["players"]}).in_force()
+    return {key: value for key, value in in_force.items() if value != usual.get(key)}
+
+
+def limits_line(config: Config) -> str:
+    """Return the limits in one line."""
+    limits = config.limits
+    memory = "no limit" if limits.memory is None else f"{limits.memory >> 20} MiB"
+    return (
+        f"start {config.time.start_ms / 1000:g} s, move {config.time.move_ms / 1000:g} s,"
+        f" bank {config.time.bank_ms / 1000:g} s a deal, memory {memory},"
+        f" output {_size(limits.output)} a move and {_size(limits.deal_output)} a deal"
+    )
+
+
+def _size(size: int) -> str:
+    """Return a number of bytes in words."""
+    return f"{size >> 20} MiB" if size % (1 << 20) == 0 else f"{size >> 10} KiB"
+
+
+def conditions(protection: str, clock: str) -> Conditions:
+    """Return the conditions of deals that this version of the program plays."""
+    return Conditions(protection, clock, __version__)
+
+
+def entrant_record(bot: Bot, team: str | None = None) -> EntrantRecord:
+    """Return what is stored of a bot."""
+    return EntrantRecord(
+        number=bot.number,
+        name=bot.name,
+        hash=bot.hash,
+        team=team,
+        rights=bot.rights,
+        language=bot.language,
+        author=bot.author,
+        executable=bot.executable,
+    )
+
+
+def make_record(
+    config: Config,
+    seed: Seed,
+    bots: Sequence[Bot],
+    how: Conditions,
+    format_rules: int = FORMAT_RULES,
+) -> TournamentRecord:
+    """Return the record of a tournament in which nothing was played.
+
+    Args:
+        config: The tournament, with the bots that take part.
+        seed: Its seed.
+        bots: All who ever joined, by number.
+        how: The conditions of play.
+        format_rules: The version of the rules for pairing that it follows.
+    """
+    rules = config.options.in_force()
+    options = config.schedule.options.model_dump(mode="json")
+    rounds = options.pop("rounds", None)
+    teams = teams_of(config)
+    return TournamentRecord(
+        name=config.name,
+        game=config.game,
+        rules=rules,
+        differing=differing_rules(config.game, rules),
+        play=play_settings(config, seed).to_store(),
+        limits=limits_line(config),
+        seed=seed,
+        schedule=Schedule(config.schedule.format, options, rounds, format_rules),
+        bench_after=config.bench_after,
+        clock=config.clock,
+        sandbox=config.sandbox,
+        build_network=config.build_network,
+        rating=config.rating.constants(find_game(config.game).draw_probability),
+        update=config.rating.updating,
+        rank_by=config.rating.rank_by,
+        references=format_class(config.schedule.format).references(config.schedule.options),
+        entrants=tuple(entrant_record(bot, teams.get(bot.name)) for bot in bots),
+        conditions=how,
+        publish=config.publish.model_dump(),
+    )

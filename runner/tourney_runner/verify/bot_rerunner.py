@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from tourney_runner import __version__
+from tourney_runner.bots.stage_all import stage_all
 from tourney_runner.bots.staged_index import recall
 from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import AutoForfeit, BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.cores import available
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.process.sandbox.backends import BACKENDS
-from tourney_runner.run.cores import available
 from tourney_runner.run.local import LocalExecutor
-from tourney_runner.run.readiness import stage_all
 from tourney_runner.run.tournament_setup import specs
 from tourney_runner.run.worker_messages import Chunk, Played, Setup
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.config import Config
     from tourney_runner.process.sandbox import Mode
+    from tourney_runner.process.stop_signals import StopSignals
     from tourney_runner.results.records import DealRecord
     from tourney_runner.results.store import Store
-    from tourney_runner.run.signals import StopSignals
 
 __all__ = [
     "AvailableBots",

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+    from tourney_runner.process.stop_signals import StopSignals
     from tourney_runner.results.records import DealRecord
     from tourney_runner.results.store import Store
-    from tourney_runner.run.signals import StopSignals
     from tourney_runner.verify.bot_rerunner import AvailableBots
     from tourney_runner.verify.replay_diff import Divergence
     from tourney_runner.verify.report import Findings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import UsageError
 from tourney_runner.run.checkpoint import finished_blocks
-from tourney_runner.run.field import kept_stages
+from tourney_runner.run.entrants import kept_stages
 from tourney_runner.run.planner import rounds_in, stored_round
 from tourney_runner.run.tournament_setup import make_field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.publish.site_folder import SITE_FOLDER
 from tourney_runner.publish.summary import summarise
 from tourney_runner.publish.tables import FORMATS
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.run.signals import StopSignals
 from tourney_runner.text import counted
 from tourney_runner.verify.bot_rerunner import available_bots, plan_of
 from tourney_runner.verify.bots_check import Sample, Wanted

@@ -1,35 +1,29 @@
-"""Are all bots ready to play? Staging them, and why some cannot start."""
+"""Staging all bots of a tournament at once."""
 
 from __future__ import annotations
 
-import shlex
 from concurrent.futures import ThreadPoolExecutor, wait
 from os import getpid
 from typing import TYPE_CHECKING
 
-from tourney_runner.bots import remove_unfinished, stage
+from tourney_runner.bots.staging import remove_unfinished, stage
 from tourney_runner.errors import UsageError
 from tourney_runner.process.orphan_cleanup import clean_up
 from tourney_runner.process.process_tree import end_tree, end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, children
-from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
-    from tourney_runner.bots import Bot
+    from tourney_runner.bots.bot import Bot
     from tourney_runner.config.models import Entrant
     from tourney_runner.process.launcher import Launcher
-    from tourney_runner.run.worker_messages import Checked
 
-__all__ = ["stage_all", "why_broken"]
+__all__ = ["stage_all"]
 
 _AT_ONCE = 2
-"""Builds are mostly waiting for compilers."""
-_LINES = 20
-_WIDTH = 500
-"""Of a bot's stderr that is shown."""
+"""The number of builds at a time."""
 
 
 def stage_all(
@@ -39,7 +33,7 @@ def stage_all(
     build_network: bool = False,
     alone: bool = True,
 ) -> tuple[list[Bot], dict[str, str]]:
-    """Copy and build all bots; first remove what runs that were killed have left.
+    """Copy and build all bots, after removing the remains of killed runs.
 
     Args:
         entrants: By number.
@@ -54,7 +48,7 @@ def stage_all(
     Raises:
         Interrupted: By a signal; builds are ended, and nothing is left of them.
     """
-    become_subreaper()  # before anything starts that may get away
+    become_subreaper()  # before anything starts that could outlive this process
     clean_up()
     remove_unfinished()
     known = set(children(getpid()))
@@ -83,35 +77,9 @@ def stage_all(
 
 
 def _stop(futures: list[Future[Bot]]) -> None:
-    """End the builds that are under way; their threads see that, and clean up after them."""
+    """End the running builds; their threads notice that and clean up."""
     for future in futures:
         future.cancel()
     while wait(futures, timeout=0.02).not_done:
         for pid in children(getpid()):
-            end_tree(pid)  # not collected here: the thread must see how it ended
-
-
-def why_broken(checked: Sequence[Checked], bots: Sequence[Bot]) -> dict[str, str]:
-    """Why bots cannot start, by name.
-
-    Args:
-        checked: How each bot's start went.
-        bots: By number.
-    """
-    return {
-        bots[outcome.entrant].name: _describe(outcome, bots[outcome.entrant])
-        for outcome in checked
-        if outcome.ready is None
-    }
-
-
-def _describe(outcome: Checked, bot: Bot) -> str:
-    """What the author of the bot needs to know; a stranger's text must not move our cursor."""
-    lines = [line for line in outcome.stderr.splitlines() if line.strip()][-_LINES:]
-    stderr = "\n".join(f"    {escaped(line, _WIDTH)}" for line in lines) or "    (nothing)"
-    return (
-        f"the bot {bot.name!r} cannot start: {escaped(outcome.cause, _WIDTH)}\n"
-        f"  command: {escaped(shlex.join(bot.command), _WIDTH)}\n"
-        f"  in: {escaped(bot.folder, _WIDTH)}\n"
-        f"  its stderr:\n{stderr}"
-    )
+            end_tree(pid)  # not reaped here: the thread must see its exit status
