@@ -273,7 +273,7 @@ def test_a_plan_says_what_would_be_played_and_plays_nothing(arena: Arena) -> Non
         "rules: bombs_may_lead: false", "start 60 s, move 60 s", "memory 512 MiB",
         "on a fault: forfeit", "format: round-robin, everybody against everybody",
         "schedule: 5 rounds, 15 matches", "30 deals",
-        "plus the starts of the bots and the time they think", "seed: 1",
+        "80 % range", "seed: 1",
     ):  # fmt: skip
         assert words in plan
     assert not (arena.path / "results").exists()

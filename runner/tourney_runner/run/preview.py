@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tourney_runner.games import registry as games
 from tourney_runner.play.seeds import seed_hash
-from tourney_runner.results.tournament_record import Seed
+from tourney_runner.results.store import FILE_NAME, Store
+from tourney_runner.results.tournament_record import Seed, Stage
+from tourney_runner.run.estimate import Work
 from tourney_runner.run.tournament_setup import differing_rules, limits_line, make_format
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES
@@ -14,28 +17,81 @@ from tourney_runner.text import counted, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tourney_runner.config import Config
     from tourney_runner.config.models import Entrant
-    from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
 
-__all__ = ["duration", "plan_lines"]
-
-_GUESS_SECONDS = 0.02
-"""Of one deal: what the runner and quick bots in Python take.
-
-No plan can know more. Bots that think take longer by whatever they think, and how often bots are
-started follows from the number of workers; the run itself knows better after a moment.
-"""
+__all__ = ["Stored", "duration", "plan_lines", "stored_so_far", "work_left"]
 
 
 def duration(seconds: float) -> str:
-    """A length of time for people."""
+    """Return a duration in the unit that fits it: ``40 s``, ``25 min``, ``3.5 h``, ``2.5 days``."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    if minutes < 90:
+        return f"{minutes} min"
+    hours = minutes / 60
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+class Stored(NamedTuple):
+    """The part of a tournament that is stored already."""
+
+    deals: int = 0
+    seed: Seed | None = None
+    """None before the first run."""
+    stages: tuple[Stage, ...] = ()
+    """The changes of the field so far."""
+    format_rules: int = FORMAT_RULES
+    """The version of the rules for pairing that the tournament follows."""
+
+
+def stored_so_far(folder: Path) -> Stored:
+    """Return the stored part of the tournament in a results folder, which may be missing.
+
+    Raises:
+        UsageError: The results cannot be read.
+    """
+    path = folder / FILE_NAME
+    if not path.is_file():
+        return Stored()
+    with closing(Store(path)) as store:
+        record = store.tournament_if_begun()
+        if record is None or record.schedule is None:
+            return Stored()
+        return Stored(store.count(), record.seed, record.stages, record.schedule.format_rules)
+
+
+def work_left(config: Config, there: Stored) -> Work | None:
+    """Return the part of a tournament that has not been played.
+
+    Args:
+        config: The tournament.
+        there: The part that has.
+
+    Returns:
+        None if the number of matches follows from results, or a match ends at a target.
+    """
+    names = tuple(bot.name for bot in config.entrants)
+    tournament = make_format(config, Seed(0, secret=True), names, there.stages, there.format_rules)
+    rounds = tournament.rounds()
+    counts = [tournament.matches(number) for number in range(rounds or 0)]
+    if rounds is None or None in counts or config.match.target is not None:
+        return None
+    rotations = config.match.duplicate or 1
+    planned = sum(count or 0 for count in counts) * rotations
+    stored = there.deals // (config.match.deals or 1)
+    return Work(
+        matches=max(0, planned - stored),
+        matches_a_round=counts[0] if counts else None,
+        rounds=rounds,
+        rotations=rotations,
+        bots=len(config.entrants),
+        players=config.options.players,
+    )
 
 
 def plan_lines(  # noqa: PLR0913 - each is shown
@@ -75,7 +131,7 @@ def plan_lines(  # noqa: PLR0913 - each is shown
         f"limits: {limits_line(config)}; on a fault: {config.on_fault}",
         f"protection: {protection}",
         f"format: {kind.name}, {kind.summary}",
-        f"schedule: {_schedule(config, tournament, jobs)}",
+        f"schedule: {_schedule(config, tournament)}; {counted(jobs, 'worker')}",
         f"seed: {_seed(seed)}",
     ]
 
@@ -88,7 +144,7 @@ def _entrant(bot: Entrant) -> str:
     return f"{bot.name} ({notes})" if notes else bot.name
 
 
-def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
+def _schedule(config: Config, tournament: Format[Any]) -> str:
     rounds = tournament.rounds()
     if rounds is None:
         return tournament.length()
@@ -107,12 +163,7 @@ def _schedule(config: Config, tournament: Format[Any], jobs: int) -> str:
     else:
         kind = counted(each, "fresh deal")
     deals = matches * each
-    guess = duration(deals * _GUESS_SECONDS / jobs)
-    return (
-        f"{text} of {kind}, {counted(deals, 'deal')}; about {guess} with {counted(jobs, 'worker')}"
-        f" at {_GUESS_SECONDS * 1000:g} ms a deal,"
-        " plus the starts of the bots and the time they think"
-    )
+    return f"{text} of {kind}, {counted(deals, 'deal')}"
 
 
 def _rounds(tournament: Format[Any], rounds: int) -> str:

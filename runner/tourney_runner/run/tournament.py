@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner import __version__
 from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.process.fair_clock import make_clock
@@ -35,12 +34,10 @@ from tourney_runner.run.tournament_setup import (
     make_format,
     make_record,
     new_seed,
-    play_settings,
     protection_line,
-    specs,
+    worker_setup,
 )
 from tourney_runner.run.worker_count import WorkerCount
-from tourney_runner.run.worker_messages import Setup
 from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import counted, utc_now
 
@@ -62,8 +59,6 @@ _STEP = 64
 """Matches between two tests of `RunOptions.enough`; fewer would renew bots too often."""
 _NAMED = 5
 """The number of bots that a note names."""
-_MOST_ALIVE = 512
-"""The bots that one worker keeps alive, as far as memory and open files allow."""
 
 
 @dataclass(frozen=True)
@@ -304,18 +299,8 @@ class _Run:
             )
 
     def _executor(self, bots: list[Bot]) -> Executor:
-        setup = Setup(
-            version=__version__,
-            settings=msgspec.structs.replace(
-                play_settings(self._config, self._seed),
-                later_seeds=tuple((one.first_round, one.master) for one in self._later_seeds),
-            ),
-            bots=specs(bots),
-            sandbox=self._sandbox,
-            build_network=self._config.build_network,
-            clock=self._config.clock,
-            most_alive=_MOST_ALIVE,
-        )
+        later = tuple((one.first_round, one.master) for one in self._later_seeds)
+        setup = worker_setup(self._config, self._seed, bots, self._sandbox, later)
         jobs, pin = self._options.jobs, self._options.pin
         if self._cluster is None:
             wanted = self._worker_count.wanted()

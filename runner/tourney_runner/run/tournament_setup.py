@@ -7,6 +7,8 @@ import secrets
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from tourney_runner import __version__
 from tourney_runner.config.models import RunConfig
 from tourney_runner.errors import TourneyError
@@ -22,6 +24,7 @@ from tourney_runner.results.tournament_record import (
     Seed,
     TournamentRecord,
 )
+from tourney_runner.run.worker_messages import Setup
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES, Field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config, LimitsConfig
     from tourney_runner.config.models import MatchConfig
     from tourney_runner.process.launcher import Launcher
+    from tourney_runner.process.sandbox.backends import Mode
     from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
 
@@ -55,7 +59,11 @@ __all__ = [
     "specs",
     "stored_text_seed",
     "teams_of",
+    "worker_setup",
 ]
+
+_MOST_ALIVE = 512
+"""Bots that one worker keeps, where it has memory and open files for as many."""
 
 
 def draw_seed(config: Config, kept: Seed | None) -> Seed:
@@ -132,6 +140,34 @@ def make_settings(
         if name != "game"
     }
     return PlaySettings(game=game, rules=rules, master_seed=master_seed, **values)
+
+
+def worker_setup(
+    config: Config,
+    seed: Seed,
+    bots: list[Bot],
+    sandbox: Mode,
+    later_seeds: tuple[tuple[int, str], ...] = (),
+) -> Setup:
+    """Return the first message to every worker.
+
+    Args:
+        config: The tournament.
+        seed: Its first seed.
+        bots: By number.
+        sandbox: As chosen for the whole run.
+        later_seeds: First rounds and values of the seeds that replaced it for the cards.
+    """
+    settings = play_settings(config, seed)
+    return Setup(
+        version=__version__,
+        settings=msgspec.structs.replace(settings, later_seeds=later_seeds),
+        bots=specs(bots),
+        sandbox=sandbox,
+        build_network=config.build_network,
+        clock=config.clock,
+        most_alive=_MOST_ALIVE,
+    )
 
 
 def make_field(
