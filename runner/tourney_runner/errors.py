@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-__all__ = ["ConfigError", "Interrupted", "RunError", "TourneyError", "UsageError"]
+__all__ = ["ConfigError", "DamageError", "Interrupted", "RunError", "TourneyError", "UsageError"]
 
 
 class TourneyError(Exception):
@@ -37,6 +37,10 @@ class ConfigError(UsageError):
 
 class RunError(TourneyError):
     """The run had to stop (a full disk, say); what is stored is safe and can be continued."""
+
+
+class DamageError(RunError):
+    """Stored results are not as they were written, so nothing is computed from them."""
 
 
 class Interrupted(TourneyError):  # noqa: N818 - it is an ending, not a mistake

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from tourney_runner.errors import RunError, UsageError
+from tourney_runner.errors import DamageError, UsageError
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, Note, SeatTime
 from tourney_runner.results.store import SCHEMA_VERSION, Store
 
@@ -157,6 +157,6 @@ def test_a_file_that_is_damaged_ends_the_run_with_words(tmp_path: Path) -> None:
     path.write_bytes(data)
     with (
         closing(Store(path)) as store,
-        pytest.raises(RunError, match="cannot be written or read"),
+        pytest.raises(DamageError, match="this file is damaged"),
     ):
         list(store.records())

@@ -11,19 +11,21 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.errors import RunError, UsageError
+from tourney_runner.errors import DamageError, RunError, UsageError
 from tourney_runner.results.earlier_schemas import FIRST_SCHEMA, migrate, values_of
+from tourney_runner.results.row_codec import SUM_MASK, checksum
 from tourney_runner.results.tournament_record import TournamentRecord
+from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["FILE_NAME", "SCHEMA_VERSION", "ResultsFile"]
+__all__ = ["FILE_NAME", "FIRST_WITH_SUMS", "SCHEMA_VERSION", "ResultsFile"]
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 3
@@ -33,7 +35,21 @@ _RECORD = "tournament"
 _NEEDED = "needs"
 """The key of the oldest version of tourney that can read the file."""
 _NEEDED_NOW = "0.1.0"
+_LOCKS = Path("/proc/locks")
 _NOT_BEGUN = "no tournament was begun here"
+_PATIENCE = 60.0
+"""Seconds to wait for a lock of another program."""
+_OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
+"""Beginnings of SQLite's names for errors that leave stored rows as they are."""
+FIRST_WITH_SUMS = 3
+"""The first schema with sums of checksums."""
+SEALED_QUERIES = {
+    "meta": "SELECT key, value FROM meta",
+    "decisions": "SELECT * FROM decisions ORDER BY number",
+    "voids": "SELECT at, reason, record FROM voids ORDER BY number",
+}
+"""Parts that have one sum over all of their rows, and how these are read."""
+_PARTS = {"meta": "settings and entrants", "decisions": "rulings", "voids": "void deals"}
 _NO_JOURNAL = ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY")
 """What SQLite says of a file that asks for a journal where none can be made."""
 
@@ -53,6 +69,8 @@ CREATE TABLE deals (
     slow TEXT,
     voids TEXT,
     digest TEXT NOT NULL,
+    outcome_sum INTEGER,
+    row_sum INTEGER,
     PRIMARY KEY (round, match, deal)
 ) WITHOUT ROWID;
 CREATE TABLE faults (
@@ -82,6 +100,13 @@ CREATE TABLE decisions (
     from_round INTEGER,
     undone TEXT
 );
+CREATE TABLE sums (
+    part TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    rows INTEGER NOT NULL,
+    sum INTEGER NOT NULL,
+    PRIMARY KEY (part, number)
+) WITHOUT ROWID;
 CREATE TABLE voids (
     number INTEGER PRIMARY KEY,
     at TEXT NOT NULL,
@@ -99,6 +124,8 @@ class ResultsFile:
         create: Whether the file may be created and written. The caller holds the lock of its
             folder. A file of an earlier schema is then migrated, after a backup beside it.
         migrate: Whether it may be migrated.
+        checked: Whether damaged rows are refused when they are read. Only a command that reports
+            all damage leaves that out.
 
     Raises:
         UsageError: The file does not exist, another program or a newer version wrote it, it may
@@ -106,8 +133,16 @@ class ResultsFile:
         RunError: The disk fails; the same holds for every method.
     """
 
-    def __init__(self, path: Path, *, create: bool = False, migrate: bool = True) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = False, migrate: bool = True, checked: bool = True
+    ) -> None:
         self.path = path
+        self._checked = checked
+        self._writing = False
+        self._added: dict[tuple[str, int], tuple[int, int]] = {}
+        """Rows and checksums that a transaction adds to each part and round."""
+        self._rewritten: set[str] = set()
+        """Other parts that a transaction changes."""
         self.backup: Path | None = None
         """The copy of the file as it was before it was migrated just now."""
         self._writable = create
@@ -176,7 +211,13 @@ class ResultsFile:
             self._db.backup(copy)
         unfinished.replace(backup)
         with self._transaction():
-            migrate(self._db, version)
+            try:
+                migrate(self._db, version)
+            except (KeyError, TypeError, ValueError) as error:
+                raise self._damage(
+                    f"its description of the tournament cannot be read ({error})"
+                ) from error
+            self._rewritten |= SEALED_QUERIES.keys()
             self._set_values({_NEEDED: _NEEDED_NOW})
             self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self.backup = backup
@@ -243,7 +284,10 @@ class ResultsFile:
     def note(self, key: str) -> Any:
         """Return a JSON value that `keep_note` stored, or None."""
         text = self._values().get(key)
-        return None if text is None else json.loads(text)
+        try:
+            return None if text is None else json.loads(text)
+        except ValueError as error:
+            raise self._damage(f"the note {key!r} cannot be read ({error})") from error
 
     def keep_note(self, key: str, value: Any) -> None:
         """Store a JSON value under a key."""
@@ -255,12 +299,60 @@ class ResultsFile:
         if text is None:
             return None
         if self._decoded is None or self._decoded[0] != text:
-            self._decoded = text, msgspec.json.decode(text, type=TournamentRecord)
+            with self._disk_errors():
+                self._decoded = text, msgspec.json.decode(text, type=TournamentRecord)
         return self._decoded[1]
 
     def _values(self) -> dict[str, str]:
         with self._disk_errors():
-            return values_of(self._db, self._schema)
+            rows = self._sealed_rows("meta")
+            try:
+                return values_of(dict(rows), self._schema)
+            except (KeyError, TypeError, ValueError) as error:
+                raise self._damage(
+                    f"its description of the tournament cannot be read ({error})"
+                ) from error
+
+    def _sealed_rows(self, part: str) -> list[tuple[Any, ...]]:
+        """Return all rows of a part, checked against their sum."""
+        with self._snapshot():
+            rows = self._db.execute(SEALED_QUERIES[part]).fetchall()
+            if self._checked and self._schema >= FIRST_WITH_SUMS and part not in self._rewritten:
+                stored = self._db.execute(
+                    "SELECT rows, sum FROM sums WHERE part = ? AND number = 0", (part,)
+                ).fetchone()
+                if (stored or (0, 0)) != seal(rows):
+                    raise self._damage(f"its {_PARTS[part]} are not as they were stored")
+        return rows
+
+    def _broken_seals(self) -> Iterator[str]:
+        """Yield the parts that are not as their sums say."""
+        for part, query in SEALED_QUERIES.items():
+            stored = self._db.execute(
+                "SELECT rows, sum FROM sums WHERE part = ? AND number = 0", (part,)
+            ).fetchone()
+            if (stored or (0, 0)) != seal(self._db.execute(query).fetchall()):
+                yield f"the {_PARTS[part]} are not as they were stored"
+
+    def _damage(self, what: str) -> DamageError:
+        return DamageError(
+            f"{self.path}: this file is damaged: {what}. No table is made from it. Put a copy from"
+            " before in its place, or move the folder aside (tourney run --fresh) to play again;"
+            " tourney verify lists everything that is wrong"
+        )
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Read in one transaction, so that a run that is writing meanwhile changes nothing."""
+        outer = self._db.in_transaction
+        if not outer:
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.ProgrammingError):  # a reader may be left with a closed file
+                if not outer and self._db.in_transaction and not self._writing:
+                    self._db.execute("COMMIT")
 
     def _change(self, changes: dict[str, Any]) -> None:
         if changes:
@@ -270,6 +362,7 @@ class ResultsFile:
         self._set_values({_RECORD: msgspec.to_builtins(record)})
 
     def _set_values(self, values: dict[str, Any]) -> None:
+        self._rewritten.add("meta")
         self._db.executemany(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
             [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()],
@@ -277,32 +370,103 @@ class ResultsFile:
 
     @contextmanager
     def _disk_errors(self) -> Iterator[None]:
-        """Say what a failing disk means for the run."""
+        """Turn errors of SQLite, and rows that cannot be decoded, into ours."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise RunError(
+            raise self._failure(error) from error
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            raise self._damage(f"a row cannot be read ({error})") from error
+
+    def _failure(self, error: sqlite3.DatabaseError) -> RunError:
+        """Return our error for one of SQLite."""
+        code = getattr(error, "sqlite_errorname", "")
+        if not self.path.exists():
+            return RunError(
+                f"{self.path}: the results were deleted while they were in use; what was stored"
+                " in them is lost unless there is a copy"
+            )
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return RunError(
+                f"{self.path}: another program has locked this file for {_PATIENCE:.0f} s"
+                f" ({holders(self.path)}). End it, then run the same command again; what was"
+                " stored before is safe"
+            )
+        if code.startswith(_OF_THE_DISK):
+            return RunError(
                 f"{self.path}: the results cannot be written or read ({error}). What was stored"
-                " before is safe. Make room or mend the disk, then run the same command again to"
+                " before is safe. Make room or check the disk, then run the same command again to"
                 " continue."
-            ) from error
+            )
+        return self._damage(f"{error}")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with self._disk_errors():
+            if self._db.in_transaction:  # of a reader that was left before its end
+                self._db.execute("COMMIT")
             self._db.execute("BEGIN IMMEDIATE")
+            self._writing = True
             try:
                 yield
+                self._update_sums()
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:  # a full disk has ended it already
                     self._db.execute("ROLLBACK")
                 raise
+            finally:
+                self._writing = False
+                self._added.clear()
+                self._rewritten.clear()
+
+    def _update_sums(self) -> None:
+        """Write the sums of everything that this transaction has changed."""
+        self._db.executemany(
+            "INSERT INTO sums VALUES (?, ?, ?, ?) ON CONFLICT (part, number) DO UPDATE SET"
+            " rows = rows + excluded.rows, sum = (sum + excluded.sum) & ?",
+            [
+                (*place, rows, total & SUM_MASK, SUM_MASK)
+                for place, (rows, total) in self._added.items()
+            ],
+        )
+        for part in self._rewritten:
+            rows = self._db.execute(SEALED_QUERIES[part]).fetchall()
+            self._db.execute("INSERT OR REPLACE INTO sums VALUES (?, 0, ?, ?)", (part, *seal(rows)))
+
+    def _count_in(self, part: str, number: int, checksum: int, rows: int = 1) -> None:
+        """Add a row of a round to the sums, or take it out with `rows` -1."""
+        before, total = self._added.get((part, number), (0, 0))
+        self._added[part, number] = before + rows, total + rows * checksum
+
+
+def seal(rows: Iterable[tuple[Any, ...]]) -> tuple[int, int]:
+    """Return the count of some rows and the sum of their checksums, whatever their order."""
+    checksums = list(map(checksum, rows))
+    return len(checksums), sum(checksums) & SUM_MASK
+
+
+def holders(path: Path) -> str:
+    """Name the processes that hold locks on a results file, as far as /proc shows them."""
+    files = [path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")]
+    nodes = {str(file.stat().st_ino) for file in files if file.exists()}
+    pids: set[str] = set()
+    with suppress(OSError):  # not on Linux
+        for line in _LOCKS.read_text(encoding="utf-8").splitlines():
+            fields = line.split()
+            if len(fields) > 5 and fields[5].rpartition(":")[2] in nodes:
+                pids.add(fields[4])
+    names = []
+    for pid in sorted(pids - {str(os.getpid())}):
+        with suppress(OSError):
+            command = Path("/proc", pid, "cmdline").read_bytes().replace(b"\0", b" ")
+            names.append(f"process {pid}: {escaped(command.decode(errors='replace').strip(), 80)}")
+    return "; ".join(names) or "no process of this machine shows a lock on it"
 
 
 def _connected(path: Path, *, create: bool) -> sqlite3.Connection:
     """A connection through which the file has been looked into."""
-    db = sqlite3.connect(path, isolation_level=None)
+    db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
     try:
         db.execute("PRAGMA user_version")
     except sqlite3.OperationalError as error:

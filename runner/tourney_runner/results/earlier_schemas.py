@@ -12,10 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tourney_runner.results.records import DealKey
+from tourney_runner.results.row_codec import (
+    DEAL_COLUMNS,
+    FAULT_COLUMNS,
+    SUM_MASK,
+    deal_checksum,
+    is_whole,
+    outcome_row,
+    row_checksum,
+)
 from tourney_runner.results.tournament_record import TournamentRecord
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from tourney_runner.results.row_codec import Row
 
 __all__ = ["FIRST_SCHEMA", "migrate", "values_of"]
 
@@ -27,14 +39,13 @@ _PLAY_ELSEWHERE = ("game", "rules", "master_seed")
 """Settings of play that have a place of their own in a record."""
 
 
-def values_of(db: sqlite3.Connection, schema: int) -> dict[str, str]:
+def values_of(values: dict[str, str], schema: int) -> dict[str, str]:
     """Return the JSON values of a results file by key, as the current schema has them.
 
     Args:
-        db: The open file.
-        schema: Its schema version, at least `FIRST_SCHEMA`.
+        values: The values as stored.
+        schema: The file's schema version, at least `FIRST_SCHEMA`.
     """
-    values = dict(db.execute("SELECT key, value FROM meta").fetchall())
     return _from_schema_2(values) if schema == FIRST_SCHEMA else values
 
 
@@ -44,11 +55,54 @@ def migrate(db: sqlite3.Connection, schema: int) -> None:
     Args:
         db: The open file.
         schema: Its schema version, at least `FIRST_SCHEMA`.
+
+    Raises:
+        ValueError: A row is not as it was stored.
     """
     if schema == FIRST_SCHEMA:
-        values = values_of(db, schema)
+        values = values_of(dict(db.execute("SELECT key, value FROM meta")), schema)
         db.execute("DELETE FROM meta")
         db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+        db.execute(
+            "CREATE TABLE sums (part TEXT NOT NULL, number INTEGER NOT NULL, rows INTEGER NOT NULL,"
+            " sum INTEGER NOT NULL, PRIMARY KEY (part, number)) WITHOUT ROWID"
+        )
+        db.execute("ALTER TABLE deals ADD COLUMN outcome_sum INTEGER")
+        db.execute("ALTER TABLE deals ADD COLUMN row_sum INTEGER")
+        _add_checksums(db)
+
+
+def _add_checksums(db: sqlite3.Connection) -> None:
+    """Give each deal its checksums, and sum those of deals and faults up by round."""
+    faults: dict[Row, list[Row]] = {}
+    sums: dict[tuple[str, int], tuple[int, int]] = {}
+    for row in db.execute(f"SELECT {FAULT_COLUMNS} FROM faults ORDER BY 1, 2, 3, 4"):  # noqa: S608 - names of ours
+        faults.setdefault(row[:3], []).append(row)
+        _add(sums, ("faults", row[0]), row_checksum(row))
+    checksums = []
+    for row in db.execute(f"SELECT {DEAL_COLUMNS} FROM deals"):  # noqa: S608 - names of ours
+        if not is_whole(row, faults.pop(row[:3], [])):
+            raise ValueError(f"the deal {DealKey(*row[:3]).name} is not as it was stored")
+        outcome = row_checksum(outcome_row(row))
+        _add(sums, ("deals", row[0]), outcome)
+        checksums.append((outcome, deal_checksum(row), *row[:3]))
+    if faults:
+        raise ValueError("there are faults of deals that are not there")
+    db.executemany(
+        "UPDATE deals SET outcome_sum = ?, row_sum = ? WHERE round = ? AND match = ? AND deal = ?",
+        checksums,
+    )
+    db.executemany(
+        "INSERT INTO sums VALUES (?, ?, ?, ?)",
+        [(*place, *counted) for place, counted in sums.items()],
+    )
+
+
+def _add(
+    sums: dict[tuple[str, int], tuple[int, int]], place: tuple[str, int], checksum: int
+) -> None:
+    rows, total = sums.get(place, (0, 0))
+    sums[place] = rows + 1, total + checksum & SUM_MASK
 
 
 def _from_schema_2(values: dict[str, str]) -> dict[str, str]:

@@ -14,7 +14,16 @@ import msgspec
 from tourney_runner.results.database import FILE_NAME, SCHEMA_VERSION
 from tourney_runner.results.queries import ALL, StoredDeals
 from tourney_runner.results.records import DealKey, DealRecord, Decision, Void
-from tourney_runner.results.row_codec import deal_row, digest, fault_row, json_record, json_text
+from tourney_runner.results.row_codec import (
+    deal_checksum,
+    deal_row,
+    digest,
+    fault_row,
+    json_record,
+    json_text,
+    outcome_row,
+    row_checksum,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,11 +72,14 @@ class Store(StoredDeals):
             voids = [self._add_void(key, reason, at) for key in old]
             if old[0].round < (self.last_round() or 0):
                 self._keep_planned(dict(zip(old, voids, strict=True)), records)
+            for key in old:
+                self._take_out(key)
             for table in ("deals", "faults"):
                 self._db.executemany(
                     f"DELETE FROM {table} WHERE round = ? AND match = ? AND deal = ?",  # noqa: S608 - two names of ours
                     old,
                 )
+            self._rewritten |= {"meta", "voids"}
             self._db.execute("DELETE FROM meta WHERE key = ?", (CHECKPOINT,))
             for record in records:
                 self._add_one(record)
@@ -91,7 +103,7 @@ class Store(StoredDeals):
     def voids(self) -> list[Void]:
         """All deals that were declared void, in the order in which that was done."""
         with self._disk_errors():
-            rows = self._db.execute("SELECT at, reason, record FROM voids ORDER BY number")
+            rows = self._sealed_rows("voids")
             return [Void(at, reason, json_record(record)) for at, reason, record in rows]
 
     def decide(self, decision: Decision, **changes: Any) -> None:
@@ -103,6 +115,7 @@ class Store(StoredDeals):
         """
         row = msgspec.structs.astuple(decision)
         with self._transaction():
+            self._rewritten.add("decisions")
             self._db.execute(
                 "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (row[0] or None, *row[1:]),
@@ -112,16 +125,22 @@ class Store(StoredDeals):
     def decisions(self) -> list[Decision]:
         """All decisions, those that were undone included, in their order."""
         with self._disk_errors():
-            rows = self._db.execute("SELECT * FROM decisions ORDER BY number").fetchall()
-        return [msgspec.convert(row, Decision) for row in rows]
+            rows = self._sealed_rows("decisions")
+            return [msgspec.convert(row, Decision) for row in rows]
 
     def _add_one(self, record: DealRecord) -> int:
         row = deal_row(record)
         faults = self._new_faults(record)
+        row = (*row, digest(row, faults))
+        outcome = row_checksum(outcome_row(row))
         inserted = self._db.execute(
-            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, digest(row, faults)),
+            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, outcome, deal_checksum(row)),
         ).rowcount
+        if inserted:
+            self._count_in("deals", record.key.round, outcome)
+            for fault in faults:
+                self._count_in("faults", record.key.round, row_checksum(fault))
         if inserted and faults:
             self._db.executemany(
                 "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", faults
@@ -139,6 +158,15 @@ class Store(StoredDeals):
             stderr = fault.stderr if kept < _FULL_STDERR_FAULTS else fault.stderr[-_STDERR_TAIL:]
             rows.append(fault_row(record.key, number, fault, stderr))
         return rows
+
+    def _take_out(self, key: DealKey) -> None:
+        """Take a deal and its faults out of the sums."""
+        (outcome,) = self._db.execute(
+            "SELECT outcome_sum FROM deals WHERE round = ? AND match = ? AND deal = ?", key
+        ).fetchone()
+        self._count_in("deals", key.round, outcome, rows=-1)
+        for fault in self._fault_rows(key):
+            self._count_in("faults", key.round, row_checksum(fault), rows=-1)
 
     def _add_void(self, key: DealKey, reason: str, at: str) -> int | None:
         """Keep a deal among the void ones; gives its number there."""

@@ -71,6 +71,10 @@ class Findings:
         if len(listed) < _NAMED:
             listed.append(Finding(where, text, None if key is None else self._number(key)))
 
+    def has(self, where: Where) -> bool:
+        """Return whether anything of a kind was found."""
+        return self._counts[where] > 0
+
     def note(self, text: str) -> None:
         """Something could not be checked, or explains itself."""
         self._notes.append(text)

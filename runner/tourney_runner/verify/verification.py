@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tourney_runner.errors import DamageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.publish.site_folder import SITE_FOLDER
@@ -27,7 +28,7 @@ from tourney_runner.verify.rules_check import RuleBook
 from tourney_runner.verify.schedule_check import certain_rounds, planned_rounds, stored_format
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from tourney_runner.bots import Bot
@@ -53,7 +54,7 @@ def verify(folder: Path, wanted: Wanted, staged: Sequence[Bot] = ()) -> Report:
         RunError: The file is damaged as a whole, or the deals cannot be played here.
         Interrupted: By a signal.
     """
-    with StopSignals() as signals, closing(Store(folder / FILE_NAME)) as store:
+    with StopSignals() as signals, closing(Store(folder / FILE_NAME, checked=False)) as store:
         verification = _Verification(store, signals)
         verification.check_store()
         verification.check_deals()
@@ -94,6 +95,8 @@ class _Verification:
         if orphans := self._store.orphans():
             faults = counted(orphans, "fault is", "faults are")
             self._findings.add("store", f"{faults} of no deal that is there")
+        for text in self._store.lost():
+            self._findings.add("store", text)
 
     def check_deals(self) -> None:
         """The schedule, and each deal by the rules."""
@@ -116,6 +119,9 @@ class _Verification:
 
     def check_tables(self, folder: Path) -> None:
         """The published tables, against those that the deals give."""
+        if self._findings.has("store"):
+            self._findings.note("the tables were not checked, since the stored deals are damaged")
+            return
         # The tables first: who plays on while we look writes them of ever more deals.
         places = [_tables_in(place) for place in (folder, folder / SITE_FOLDER)]
         summary = summarise(self._store)
@@ -142,7 +148,7 @@ class _Verification:
     def _check_round(self, number: int, tables: Sequence[Table], *, must: bool) -> None:
         rotations = max(1, self._settings.duplicate)
         there: dict[tuple[int, int], list[DealRecord]] = {}
-        for record in self._store.records(range(number, number + 1)):
+        for record in self._readable(range(number, number + 1)):
             self._deals += 1
             rotation = record.key.deal if self._settings.duplicate else 0
             there.setdefault((record.key.match, rotation), []).append(record)
@@ -162,6 +168,13 @@ class _Verification:
         for records in there.values():
             self._findings.add("schedule", "it is of no match that was planned", records[0].key)
 
+    def _readable(self, rounds: range) -> Iterator[DealRecord]:
+        """Yield the deals of some rounds, up to one that cannot be read."""
+        try:
+            yield from self._store.records(rounds)
+        except DamageError as error:
+            self._findings.add("store", f"round {rounds.start + 1} cannot be read: {error}")
+
     def _check_match(self, table: Table, records: list[DealRecord]) -> None:
         for at, record in enumerate(records):
             if plan_of(self._settings, record).seating != table.seating:
@@ -174,8 +187,11 @@ class _Verification:
                     "schedule", "the deal before it in its match is not there", record.key
                 )
                 return
-        for key, text in self._book.wrong(records):
-            self._findings.add("rules", text, key)
+        try:
+            for key, text in self._book.wrong(records):
+                self._findings.add("rules", text, key)
+        except (ValueError, TypeError, LookupError) as error:  # no such deal was ever dealt
+            self._findings.add("rules", f"it cannot be a deal: {error}", records[0].key)
 
 
 def _tables_in(folder: Path) -> dict[Path, str]:
