@@ -46,6 +46,16 @@ def _edit_table(_: sqlite3.Connection, folder: Path) -> None:
     path.write_text(path.read_text("utf-8").replace("two", "Two"), "utf-8")
 
 
+def _edit_page(name: str) -> Tamper:
+    def edit(_: sqlite3.Connection, folder: Path) -> None:
+        path = folder / name
+        text = path.read_text("utf-8")
+        at = next(at for at in range(len(text) // 2, len(text)) if text[at].isdecimal())
+        path.write_text(f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}", "utf-8")
+
+    return edit
+
+
 REST = (
     "deal, seating, start, moves, places, points, times, debug, slow, voids, digest, outcome_sum,"
     " row_sum FROM deals"
@@ -79,6 +89,10 @@ TAMPERED: dict[str, tuple[str | Tamper, str]] = {
         "store",
     ),
     "the published table edited": (_edit_table, "tables"),
+    "the first page edited": (_edit_page("index.html"), "tables"),
+    "a page of a bot edited": (_edit_page("site/bots/001.html"), "tables"),
+    "the page of charts edited": (_edit_page("site/charts.html"), "tables"),
+    "a badge edited": (_edit_page("site/badges/001.svg"), "tables"),
 }
 
 

@@ -21,7 +21,14 @@ from tourney_runner.publish.provenance import (
     recipe,
     schedule_words,
 )
-from tourney_runner.publish.rendering import ASSETS, SITE_POLICY, asset, embedded, environment
+from tourney_runner.publish.rendering import (
+    ASSETS,
+    SITE_POLICY,
+    asset,
+    embedded,
+    environment,
+    output_format,
+)
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
 from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.result_box import groups, result_box
@@ -108,7 +115,7 @@ class Site:
         claim(folder, ("assets", "bots", "badges", "replays"))
         for name in ASSETS:
             write_whole(folder / "assets" / name, asset(name))
-        written = {file for name, text in self._pages() if (file := _put(folder, name, text))}
+        written = {file for name, text in self.pages() if (file := _put(folder, name, text))}
         for name in ("bots", "badges", "replays"):
             for old in set((folder / name).glob("[0-9]*.*")) - written:
                 old.unlink(missing_ok=True)
@@ -117,6 +124,8 @@ class Site:
             "made": utc_now(),
             "deals": self._summary.deals,
             "complete": self._summary.complete,
+            "format": output_format(),
+            "choices": msgspec.to_builtins(self._choices),
         }
         write_whole(folder / MARKER, json.dumps(marker) + "\n")
 
@@ -144,8 +153,8 @@ class Site:
             tables=[(title, file) for title, file, _ in FORMATS],
         )
 
-    def _pages(self) -> Iterator[tuple[str, str]]:
-        """Names and texts; the first page last, so that it never points to what is not there."""
+    def pages(self) -> Iterator[tuple[str, str]]:
+        """Yield names and texts; the first page last, so that its links always work."""
         yield from self._tables()
         yield from self._bots()
         listed = []

@@ -16,6 +16,7 @@ import msgspec
 from tourney_runner.errors import DamageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.stop_signals import StopSignals
+from tourney_runner.publish.rendering import output_format
 from tourney_runner.publish.site_folder import SITE_FOLDER
 from tourney_runner.publish.summary import summarise
 from tourney_runner.publish.tables import FORMATS
@@ -23,6 +24,12 @@ from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.text import counted
 from tourney_runner.verify.bot_rerunner import available_bots, plan_of
 from tourney_runner.verify.bots_check import Sample, Wanted
+from tourney_runner.verify.published_check import (
+    marker_of,
+    numbers_wrong,
+    reference,
+    remade_wrong,
+)
 from tourney_runner.verify.report import Findings
 from tourney_runner.verify.rules_check import RuleBook
 from tourney_runner.verify.schedule_check import certain_rounds, planned_rounds, stored_format
@@ -122,22 +129,33 @@ class _Verification:
         if self._findings.has("store"):
             self._findings.note("the tables were not checked, since the stored deals are damaged")
             return
-        # The tables first: who plays on while we look writes them of ever more deals.
-        places = [_tables_in(place) for place in (folder, folder / SITE_FOLDER)]
+        # The files first: a run that goes on meanwhile writes them of ever more deals.
+        site = folder / SITE_FOLDER
+        marker = marker_of(site)
+        places = [place for place in (folder, site) if any(_tables_in(place))]
+        older = [_tables_in(place) for place in places]
         summary = summarise(self._store)
-        if not any(places):
+        if not places:
             self._findings.note("there are no tables beside the results")
-        of_now = [tables for tables in places if not _are_older(tables, summary)]
-        if len(of_now) < len(places):
+        current = [
+            place
+            for place, tables in zip(places, older, strict=True)
+            if not _are_older(tables, summary)
+        ]
+        if len(current) < len(places):
             self._findings.note(
-                "there are tables of a time when less was played; tourney publish writes them anew"
+                "there are tables of a time when less was played; tourney publish writes them again"
             )
-        given = {name: write(summary) for _, name, write in FORMATS}
-        for path, written in (found for tables in of_now for found in tables.items()):
-            if written != given[path.name]:
-                where = path.relative_to(folder)
-                text = f"{where} is not what the stored deals give; tourney publish mends that"
-                self._findings.add("tables", text)
+        remake = "; tourney publish writes it again"
+        if marker.format == output_format() and marker.choices and current == [folder, site]:
+            for text in remade_wrong(folder, site, self._store, summary, marker.choices):
+                self._findings.add("tables", f"{text}{remake}")
+            return
+        names = list(summary.facts.names)
+        for place in current:
+            where = "" if place == folder else f"{SITE_FOLDER}/"
+            for text in numbers_wrong(place, reference(summary), names):
+                self._findings.add("tables", f"{where}{text}{remake}")
 
     def play(self, wanted: Wanted, staged: Sequence[Bot]) -> None:
         """Some deals by their bots."""
