@@ -129,7 +129,7 @@ def test_tables_of_a_tournament_that_goes_on_may_be_older_but_not_changed(
     cup.end(run, 130)
     older = verify(out, NOTHING_PLAYED)
     assert older.passed
-    assert any("tourney publish writes them anew" in note for note in older.notes)
+    assert any("tourney publish writes them again" in note for note in older.notes)
     cup.run("publish", out, "--replays", 0)
     assert verify(out, NOTHING_PLAYED).notes[1:] == ()
     _edit_table(sql, out)
