@@ -20,7 +20,7 @@ from tourney_runner.play.fault_classifier import (
 )
 from tourney_runner.play.faults import EndedBeforeError, Fault, HostFailureError
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
-from tourney_runner.process.core_yield import Handover
+from tourney_runner.process.cores import Handover
 from tourney_runner.process.launcher import Program, ResourceLimits
 from tourney_runner.protocol.lines import (
     UNREADABLE,

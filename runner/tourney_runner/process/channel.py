@@ -16,7 +16,7 @@ from os import read, write
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Literal
 
-from tourney_runner.process.core_yield import Handover
+from tourney_runner.process.cores import Handover
 
 if TYPE_CHECKING:
     from collections.abc import Callable

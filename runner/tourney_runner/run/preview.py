@@ -103,7 +103,7 @@ def plan_lines(  # noqa: PLR0913 - each is shown
     stages: Sequence[Stage] = (),
     format_rules: int = FORMAT_RULES,
 ) -> list[str]:
-    """What will be played, by whom, under which rules and limits.
+    """Return the plan in lines: entrants, rules, limits, schedule, seed.
 
     Args:
         config: The tournament.
@@ -167,7 +167,7 @@ def _schedule(config: Config, tournament: Format[Any]) -> str:
 
 
 def _rounds(tournament: Format[Any], rounds: int) -> str:
-    """How many rounds there are; those of late entrants have fewer tables, and are told apart."""
+    """Return the number of rounds in words; catch-up rounds of late entrants are listed apart."""
     late = sum(tournament.newcomer(number) is not None for number in range(rounds))
     whole = counted(rounds - late, "round")
     return f"{whole} and {late:,} in which late entrants catch up" if late else whole

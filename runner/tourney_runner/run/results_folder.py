@@ -84,7 +84,7 @@ class ResultsFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(OSError):  # tidying must not hide why the run ended
+        with suppress(OSError):  # an error here must not hide why the run ended
             if self._new:
                 self._undo()
         os.close(self._lock)
@@ -100,11 +100,11 @@ class ResultsFolder:
         return self.path / "logs"
 
     def begin(self) -> None:
-        """Something is about to be kept here that must not be lost."""
+        """Mark the folder as one whose contents must not be lost."""
         self._new = False
 
     def log_path(self, entrant: int, name: str) -> Path:
-        """A bot's log; named by number, since names are strangers' text."""
+        """Return the path of a bot's log, which is named by number: names are untrusted text."""
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40]
         return self.logs / f"{entrant + 1:03}-{plain or 'bot'}.log"
 
@@ -153,24 +153,24 @@ class ResultsFolder:
             ) from error
 
     def _refusal(self, error: OSError) -> UsageError:
-        """Why no results can be kept in the folder."""
+        """Return the error for a folder in which no results can be kept."""
         return UsageError(
             f"{self.path}: the results cannot be kept here ({error.strerror}); see that files can"
             f" be written there{self._or_elsewhere}"
         )
 
     def _existing(self) -> Path:
-        """The folder, or the nearest above it that is there already."""
+        """Return the folder, or the nearest existing one above it."""
         return next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
 
     def _absolute(self) -> Path:
-        """The folder, with a name also where it was given as ``.`` or by way of ``..``."""
+        """Return the absolute path without ``.`` and ``..``."""
         return Path(os.path.abspath(self.path))  # noqa: PTH100 - Path.absolute leaves the ``..``
 
     def _move_aside(self) -> None:
-        """Make room for new results."""
+        """Move old results aside."""
         absolute = self._absolute()
-        if Path.cwd().is_relative_to(absolute):  # it would be moved from under the user's shell
+        if Path.cwd().is_relative_to(absolute):  # the user's shell is in it
             os.close(self._lock)
             raise UsageError(
                 f"{self.path}: --fresh cannot move the folder aside that you are in; leave it, or"
@@ -185,7 +185,7 @@ class ResultsFolder:
         self._take()
 
     def _undo(self) -> None:
-        """Nothing was begun: leave no trace, and have the old results where they were."""
+        """Remove every trace of a run that did not begin, and put old results back."""
         for suffix in ("", "-journal", "-wal", "-shm"):
             self.database.with_name(FILE_NAME + suffix).unlink(missing_ok=True)
         self.logs.rmdir()
