@@ -6,13 +6,20 @@ from typing import Annotated
 
 import typer
 
+from tourney_runner.cli.options import whole_number
+
 __all__ = ["check_game"]
 
 
 def check_game(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The name of an installed game.")],
     *,
-    deals: Annotated[int, typer.Option(min=1, help="Deals to play in each check.")] = 20,
+    deals: Annotated[
+        int,
+        typer.Option(
+            metavar="N", parser=whole_number(1, 1_000_000), help="Deals to play in each check."
+        ),
+    ] = 20,
 ) -> None:
     """Check that a game keeps the contract that tournaments rely on."""
     from tourney_runner.gamekit.conformance import CHECKS, actions_a_second
