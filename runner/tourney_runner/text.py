@@ -24,6 +24,7 @@ __all__ = [
     "ordinal",
     "pairs",
     "points",
+    "printable",
     "shown",
     "unprintable",
     "utc_now",
@@ -45,6 +46,11 @@ def escaped(text: str, longest: int = _LONGEST) -> str:
     """Cut a text to `longest` characters and write its hidden characters as escapes."""
     cut = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return "".join(char if char.isprintable() else _escape(char) for char in cut)
+
+
+def printable(text: str) -> str:
+    """Return a text of several lines with hidden characters other than tabs written as escapes."""
+    return "".join(char if char.isprintable() or char in "\n\t" else _escape(char) for char in text)
 
 
 def shown(value: Any) -> str:

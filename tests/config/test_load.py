@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import re
 import sys
@@ -229,6 +230,24 @@ def test_a_bundled_configuration_is_found_from_anywhere(name: str) -> None:
 def test_a_file_in_the_working_directory_goes_before_a_bundled_one(folder: Path) -> None:
     (folder / "quickstart.yaml").write_text(f"game: tienlen\n{BOTS}")
     assert load_config(Path("quickstart.yaml")).path == Path("quickstart.yaml")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "link to a pipe"])
+def test_a_bots_own_file_is_a_regular_one(kind: str, folder: Path) -> None:
+    """A pipe would be waited for, and a link could lead to any file of the organiser."""
+    manifest = folder / "bots/a/bot.yaml"
+    manifest.unlink()
+    if kind == "pipe":
+        os.mkfifo(manifest)
+    else:
+        target = folder / "elsewhere"
+        os.mkfifo(target) if kind == "link to a pipe" else target.write_text("root:x:0:0")
+        manifest.symlink_to(target)
+    (folder / "c.yaml").write_text("game: speahx\nrules: {players: 2}\nbots: [bots/a, bots/b]\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config(Path("c.yaml"))
+    (line,) = caught.value.problems
+    assert line.startswith("bots/a/bot.yaml:1:1: this is a link or a special file")
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import http.client
 import re
+import shutil
 import socket
+import struct
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +24,6 @@ from tourney_runner.run.progress import Progress, Reporter, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Page
 
@@ -68,6 +70,44 @@ def test_only_the_site_is_shown(tmp_path: Path) -> None:
             "/index.html/", "/%00", "/%00.html", "/%ED%A0%80",
         ):  # fmt: skip
             assert get(server, path)[0] == 404, path
+
+
+def test_no_link_leads_out_of_the_site(site: Path, tmp_path: Path) -> None:
+    site = Path(shutil.copytree(site, tmp_path / "site"))
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for target in ("page.html", "file.txt", "index.html"):
+        (outside / target).write_text("secret")
+    with serving(site) as server:
+        for link in ("page.html", "file.txt"):
+            (site / link).symlink_to(outside / link)
+        (site / "folder").symlink_to(outside)
+        for name in ("page.html", "file.txt", "folder/index.html", "folder/"):
+            assert get(server, f"/{name}")[0] == 404, name
+
+
+def test_a_browser_that_goes_away_is_not_worth_a_word(
+    site: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with serving(site) as server:
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", server.server_address[1])) as browser:
+                browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                browser.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        assert get(server, "/")[0] == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_silent_browser_is_not_waited_for_for_ever(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tourney_runner.publish.serve._Handler.timeout", 0.2)
+    with (
+        serving(site) as server,
+        socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=30) as browser,
+    ):
+        browser.sendall(b"GET / HT")
+        assert browser.recv(100) == b""
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])

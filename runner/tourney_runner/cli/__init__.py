@@ -5,12 +5,16 @@ Arguments enter. Text for people, JSON for programs and an exit status leave.
 
 from __future__ import annotations
 
+import resource
 import signal
 import sys
 
 from tourney_runner.cli.interrupt import plain_ctrl_c
 
 __all__ = ["main"]
+
+_ADDRESSES = 512 << 20
+"""Bytes of address space, below which numpy cannot be loaded."""
 
 
 def main() -> None:
@@ -20,6 +24,13 @@ def main() -> None:
     """
     if sys.platform == "win32":
         sys.stderr.write("tourney needs Linux or macOS; on Windows, use it inside WSL 2\n")
+        sys.exit(2)
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most != resource.RLIM_INFINITY and most < _ADDRESSES:
+        sys.stderr.write(
+            f"tourney: the limit on address space is {most >> 10} KiB, which is too low: raise it "
+            f"(ulimit -v {_ADDRESSES >> 10})\n"
+        )
         sys.exit(2)
     try:
         with plain_ctrl_c():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -129,10 +130,19 @@ def run_app() -> int:
     status = run_command()
     try:
         sys.stdout.flush()
-    except OSError:  # the reader is gone, or the disk is full, which was reported
+    except OSError as error:  # the reader is gone, or the disk is full
+        if status == 0 and error.errno != errno.EPIPE:
+            typer.echo(f"tourney: {_said(error)}", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return status or 1
     return status
+
+
+def _said(error: OSError) -> str:
+    """Return an error of the system in words; one without a file's name is of the output."""
+    if error.errno == errno.ENOSPC and error.filename is None:
+        return "the output cannot be written: no space is left where it goes; free some"
+    return str(error)
 
 
 def _open_streams() -> None:
@@ -160,7 +170,7 @@ def run_command() -> int:
     except BrokenPipeError:  # the reader of the output has ended
         return 1
     except OSError as error:
-        typer.echo(f"tourney: {error}", err=True)
+        typer.echo(f"tourney: {_said(error)}", err=True)
         return 1
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 1

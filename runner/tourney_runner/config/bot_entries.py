@@ -203,14 +203,14 @@ class EntryReader:
 
     def _read_manifest(self, place: Place, folder: FilePath) -> tuple[Document, BotManifest] | None:
         path = folder / MANIFEST
-        if not path.exists():
+        if not os.path.lexists(path):
             self.document.add(
                 place,
                 f"there is no {MANIFEST} in {escaped(_display(folder), 500)}, expected one with "
                 "name and command",
             )
             return None
-        document = load_document(path, _display(path), self.document.problems)
+        document = load_document(path, _display(path), self.document.problems, trusted=False)
         if document is None:
             return None
         manifest = read(BotManifest, document, (), hints=_ORGANISERS_HINTS)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from tourney_runner.config.diagnostics import Mark, Problem
+from tourney_runner.process.folder_tree import open_file
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class _UnreadableError(Exception):
         self.mark = mark
 
 
-def read_source(path: Path, file: str, problems: Problems) -> str | None:
+def read_source(path: Path, file: str, problems: Problems, *, trusted: bool = True) -> str | None:
     """Return the text of a file, or None after reporting the problem.
 
     Args:
@@ -44,9 +46,10 @@ def read_source(path: Path, file: str, problems: Problems) -> str | None:
         file: Its name in messages.
         problems: Gets one problem if the file cannot be read, or one for each character that
             YAML does not allow.
+        trusted: Whether it may be a pipe or a link, as a bot's own file may not.
     """
     try:
-        text = _decoded(_bytes(path))
+        text = _decoded(_bytes(path, trusted=trusted))
     except _UnreadableError as error:
         problems.add(Problem(file, error.mark, (), str(error)))
         return None
@@ -60,15 +63,22 @@ def read_source(path: Path, file: str, problems: Problems) -> str | None:
     return None if bad else text
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, *, trusted: bool) -> bytes:
     try:
-        with path.open("rb") as stream:
+        # `open` would wait for a pipe to be written to, and follow a link.
+        content = path if trusted else open_file(path.parent, path.name)
+        with open(content, "rb") as stream:  # noqa: PTH123 - may be a descriptor
             data = stream.read(_LARGEST + 1)
     except FileNotFoundError:
         raise _UnreadableError("there is no such file") from None
     except IsADirectoryError:
         raise _UnreadableError("this is a folder, expected a YAML file") from None
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) in (errno.ELOOP, errno.EINVAL):
+            raise _UnreadableError(
+                "this is a link or a special file, expected a regular file: put the file itself "
+                "there"
+            ) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise _UnreadableError(f"the file cannot be read: {escaped(reason)}") from None
     if len(data) > _LARGEST:

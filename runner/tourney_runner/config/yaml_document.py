@@ -85,18 +85,21 @@ class Document:
         self.problems.add(Problem(self.file, self.mark(path, key=key), path, message))
 
 
-def load_document(path: FilePath, file: str, problems: Problems) -> Document | None:
+def load_document(
+    path: FilePath, file: str, problems: Problems, *, trusted: bool = True
+) -> Document | None:
     """Read a file.
 
     Args:
         path: Its path.
         file: Its name in messages.
         problems: Gets every YAML problem of the file.
+        trusted: Whether it may be a pipe or a link, as a bot's own file may not.
 
     Returns:
         The readable part, or None if there is none.
     """
-    text = read_source(path, file, problems)
+    text = read_source(path, file, problems, trusted=trusted)
     if text is None:
         return None
     document = Document(file, problems)

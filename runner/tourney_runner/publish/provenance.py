@@ -10,6 +10,7 @@ import yaml
 from tourney_runner.config.field_types import TIME
 from tourney_runner.games import registry as games
 from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.redaction import short_paths
 from tourney_runner.text import counted, moment, pairs
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def recipe(summary: Summary) -> str:
 
 def _granted(facts: TournamentRecord) -> str:
     """What bots may do beyond playing, where the organiser has granted any of them more."""
-    return "; ".join(f"{bot.name}: {bot.granted}" for bot in facts.entrants if bot.granted)
+    return "; ".join(
+        f"{bot.name}: {short_paths(bot.granted)}" for bot in facts.entrants if bot.granted
+    )
 
 
 def _quoted(text: str) -> str:

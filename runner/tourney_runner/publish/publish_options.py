@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from tourney_runner.publish.redaction import published
 from tourney_runner.text import with_suit_symbols
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ def fault_text(fault: FaultRecord, logs: str) -> str:
     """
     if logs == "none":
         return ""
-    cause = with_suit_symbols(fault.cause)
-    parts = [cause, fault.stderr]
+    cause = published(with_suit_symbols(fault.cause))
+    stderr = published(fault.stderr)
+    parts = [cause, stderr]
     if logs == "first_line":
         lines = [part.strip().partition("\n")[0] for part in parts]
         return "\n".join(line for line in lines if line)
-    answer = f"its output: {fault.answer}" if fault.answer else ""
-    return "\n".join(part.rstrip() for part in (cause, answer, fault.stderr) if part.strip())
+    answer = f"its output: {published(fault.answer)}" if fault.answer else ""
+    return "\n".join(part.rstrip() for part in (cause, answer, stderr) if part.strip())

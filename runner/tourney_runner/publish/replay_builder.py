@@ -17,6 +17,7 @@ import msgspec
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
 from tourney_runner.publish.publish_options import fault_text
+from tourney_runner.publish.redaction import published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -200,4 +201,4 @@ def _captions(record: DealRecord, choices: PublishChoices) -> Iterator[Caption]:
         yield Caption(frame, fault.seat, fault.kind, fault_text(fault, choices.logs))
     if choices.debug:
         for move, seat, text in record.debug:
-            yield Caption(min(move + 1, last), seat, "debug", text)
+            yield Caption(min(move + 1, last), seat, "debug", published(text))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import socket
+import sys
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +15,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tourney_runner.errors import UsageError
+from tourney_runner.process.installations import holds
 from tourney_runner.publish.rendering import asset
 from tourney_runner.publish.site_folder import MARKER
 
@@ -56,6 +59,11 @@ class SiteServer(ThreadingHTTPServer):
         host, port = self.server_address[:2]
         return f"http://{_written(str(host), port)}/"
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of browsers that went away; report anything else as usual."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
     def stamp(self) -> str:
         """Changes whenever the site has been written."""
         try:
@@ -67,6 +75,8 @@ class SiteServer(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     server: SiteServer
     protocol_version = "HTTP/1.1"
+    timeout = 30.0
+    """Seconds that a browser may take for a request, or leave a connection unused."""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
         """Answer a request but for its body; pages get a line that has them look for changes.
@@ -83,12 +93,23 @@ class _Handler(SimpleHTTPRequestHandler):
         if path == _SCRIPT:
             return self._head(asset("reload.js"), "text/javascript")
         try:
+            self._check_inside(path)
             if path.endswith(("/", ".html")):
                 return self._head(self._page(path), "text/html")
             return super().send_head()
         except (OSError, ValueError):  # the latter for what can be no name of a file
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
+
+    def _check_inside(self, path: str) -> None:
+        """Refuse what a link in the site leads out to.
+
+        Raises:
+            OSError: The path leads out of the site.
+        """
+        root = os.path.realpath(self.server.folder)
+        if not holds(root, os.path.realpath(self.translate_path(path))):
+            raise PermissionError(path)
 
     def _asked_for_this_machine(self) -> bool:
         """A page elsewhere must not read this one under a name of its own."""

@@ -12,6 +12,7 @@ from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
 from tourney_runner.replay.refeed import Stored, listen
 from tourney_runner.replay.terminal_view import Artist
+from tourney_runner.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,13 +81,17 @@ def _remarks(record: DealRecord, move: int, names: tuple[str, ...]) -> tuple[Rem
     remarks = []
     for fault in record.faults:
         if fault.move == move:
-            who, text = names[fault.seat], f"{fault.kind}: {fault.cause}"
+            who, text = names[fault.seat], f"{fault.kind}: {printable(fault.cause)}"
             remarks.append(Remark(who, text, of_game=fault.kind == "illegal"))
             if fault.answer:
-                remarks.append(Remark("  it had written", fault.answer))
+                remarks.append(Remark("  it had written", printable(fault.answer)))
             if stderr := fault.stderr.strip():
-                remarks.append(Remark("  stderr", stderr))
-    said = [Remark(f"{names[seat]} notes", text) for at, seat, text in record.debug if at == move]
+                remarks.append(Remark("  stderr", printable(stderr)))
+    said = [
+        Remark(f"{names[seat]} notes", printable(text))
+        for at, seat, text in record.debug
+        if at == move
+    ]
     return (*remarks, *said)
 
 
