@@ -189,7 +189,7 @@ def test_a_ladder_asks_for_newcomers_first() -> None:
 def test_a_ladder_seats_bots_of_like_strength_together() -> None:
     rounds, _ = played_out(new_format("ladder", 40, 4, rounds=60), strength)
     late = [max(table.seating) - min(table.seating) for table in chain(*rounds[-10:])]
-    assert sum(late) / len(late) < 16  # 24 by chance
+    assert sum(late) / len(late) < 21  # 24 by chance; strangers sit at every table
     tally = Tally(40, 4)
     for table in chain(*rounds):
         tally.add(table)

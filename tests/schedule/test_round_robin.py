@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from itertools import combinations, pairwise, permutations
+from collections import Counter
+from itertools import chain, combinations, pairwise, permutations
 from math import comb, factorial
+from typing import Any
 
 import pytest
-from counting import Tally, all_rounds, new_format, spread
+from counting import Tally, all_rounds, new_format, played_out, spread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tourney_runner.errors import UsageError
@@ -225,3 +227,24 @@ def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
 def test_neighbours_in_a_round_are_all_different_tables() -> None:
     (tables,) = all_rounds(new_format("round-robin", 9, 4, rounds=1))
     assert all(one.seating != other.seating for one, other in pairwise(tables))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "teams"),
+    [
+        ("round-robin", {"rounds": 40}, ()),
+        ("round-robin", {"rounds": 40}, ("a", "a", "b", "b", None, None, None, None, None)),
+        ("round-robin", {"rounds": 7, "complete": True}, ()),
+        ("gauntlet", {"rounds": 9, "challengers": ["b0"]}, ()),
+        ("swiss", {"rounds": 12, "games": 3}, ()),
+        ("ladder", {"rounds": 60}, ()),
+    ],
+)
+def test_each_of_a_pair_begins_as_often_as_the_other(
+    name: str, options: dict[str, Any], teams: tuple[str | None, ...]
+) -> None:
+    planned = new_format(name, 9, 2, teams=teams, **options)
+    rounds, _ = played_out(planned, lambda entrant: -entrant)
+    began = Counter(table.seating for table in chain(*rounds))
+    for one, two in combinations(range(9), 2):
+        assert abs(began[one, two] - began[two, one]) <= 1

@@ -24,7 +24,7 @@ from tourney_runner.schedule.base import (
     Table,
 )
 from tourney_runner.schedule.orbits import OrbitRounds
-from tourney_runner.schedule.round_history import fair_seating
+from tourney_runner.schedule.round_history import fair_seating, pair_seating
 from tourney_runner.schedule.seeded_random import draw
 from tourney_runner.schedule.team_separation import ApartRounds
 
@@ -113,6 +113,7 @@ class Gauntlet(Format[GauntletOptions]):
         self._planned = 0
         self._random = draw(self.field.seed, "gauntlet")
         self._sat: Counter[tuple[int, int]] = Counter()
+        self._began: Counter[tuple[int, int]] = Counter()
 
     def _next_round(self) -> list[Seating]:
         seatings = []
@@ -128,6 +129,11 @@ class Gauntlet(Format[GauntletOptions]):
     def _seating(self, challengers: list[int], company: list[int], turn: int) -> Seating:
         """Challengers move round the table from match to match; the others take what is left."""
         players = self.field.players
+        if players == 2 and self.field.format_rules > 1:
+            members = [*challengers, *company]
+            pair = pair_seating(members, self._began, self._sat, self._random)
+            self._began[pair] += 1
+            return pair
         there = {(turn + place) % players: one for place, one in enumerate(challengers)}
         free = [seat for seat in range(players) if seat not in there]
         there |= fair_seating(company, self._sat, self._random, free)
@@ -179,10 +185,11 @@ class _Side:
         if seats:
             company_teams = [teams[entrant] for entrant in self._company]
             together = len(set(company_teams)) < len(company_teams)
+            by_pair = field.format_rules > 1
             self._rounds = (
-                ApartRounds(company_teams, seats, field.seed)
+                ApartRounds(company_teams, seats, field.seed, by_pair=by_pair)
                 if together
-                else OrbitRounds(len(self._company), seats, field.seed)
+                else OrbitRounds(len(self._company), seats, field.seed, by_pair=by_pair)
             )
         self.matches = self._rounds.matches if self._rounds else field.players
 

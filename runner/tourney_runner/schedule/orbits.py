@@ -6,7 +6,8 @@ every seat exactly once. How often two entrants meet depends on the distance bet
 so n counters tell the whole state of the schedule. Every block is chosen to level them:
 
 * *meetings*: which positions make up the block (sum of squares of the counters, least);
-* *succession*: in which order they sit, so that everybody plays after everybody else alike.
+* *succession*: in which order they sit, so that everybody plays after everybody else alike. At
+  tables of two that is who begins: each of a pair as often as the other.
 
 The least cost is looked for by improving a drawn block place by place. That is not always the
 best there is, but the next block makes good what this one left uneven.
@@ -47,11 +48,12 @@ class OrbitRounds:
         size: Entrants.
         seats: Seats at a table.
         seed: The master seed.
+        by_pair: See `Orbits`.
     """
 
-    def __init__(self, size: int, seats: int, seed: int) -> None:
+    def __init__(self, size: int, seats: int, seed: int, *, by_pair: bool = True) -> None:
         self.matches = size
-        self._orbits = Orbits(size, seats, draw(seed, "blocks"))
+        self._orbits = Orbits(size, seats, draw(seed, "blocks"), by_pair=by_pair)
         self._blocks: list[Seating] = []
 
     def seatings(self, round_number: int) -> Iterator[Seating]:
@@ -68,9 +70,11 @@ class Orbits:
         size: Positions on the circle, at least as many as seats.
         seats: Seats at a table.
         random: Where ties are broken.
+        by_pair: Whether each of a pair begins as often as the other; not so in version 1 of the
+            rules.
     """
 
-    def __init__(self, size: int, seats: int, random: Draw) -> None:
+    def __init__(self, size: int, seats: int, random: Draw, *, by_pair: bool = True) -> None:
         self._size = size
         self._seats = seats
         self._random = random
@@ -79,6 +83,9 @@ class Orbits:
         self._chosen = min(seats, size - seats)
         self._meetings = [0] * size
         """By distance: ordered pairs of positions chosen so far that lie so far apart."""
+        self._by_pair = by_pair and seats == 2
+        self._begun = [0] * size
+        """By distance, at tables of two: how often the second sat so far from the first."""
         self._successions = [0] * size
         """By distance: how often one seat's position was so far from the seat's before it."""
 
@@ -94,6 +101,8 @@ class Orbits:
     def arrange(self, positions: list[int]) -> Seating:
         """Put positions into the order that levels succession, and count it."""
         order = permutation(positions, self._random)
+        if self._by_pair:
+            return self._arrange_pair(*order)
         cost = self._succession_cost(order)
         improved = True
         while improved:
@@ -108,6 +117,13 @@ class Orbits:
                         order[one], order[other] = order[other], order[one]
         self.seat(tuple(order))
         return tuple(order)
+
+    def _arrange_pair(self, one: int, two: int) -> Seating:
+        ahead, back = (two - one) % self._size, (one - two) % self._size
+        if self._begun[ahead] > self._begun[back]:
+            one, two, ahead = two, one, back
+        self._begun[ahead] += 1
+        return one, two
 
     def seat(self, block: Seating) -> None:
         """Count the successions of a block that was chosen elsewhere."""

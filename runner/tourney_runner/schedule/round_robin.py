@@ -87,10 +87,11 @@ class RoundRobin(Format[RoundRobinOptions]):
         size, seats, seed = self.field.entrants, self.field.players, self.field.seed
         numbered = self.field.numbered_teams()
         teams = [numbered[entrant] for entrant in self._entrant_at] if numbered else None
+        by_pair = self.field.format_rules > 1
         if self.chosen.complete and size > seats:
-            return SubsetRounds(size, seats, seed, teams)
+            return SubsetRounds(size, seats, seed, teams, by_pair=by_pair)
         if teams:
-            return ApartRounds(teams, seats, seed)
+            return ApartRounds(teams, seats, seed, by_pair=by_pair)
         if size == seats <= CircularRounds.MOST:
             return CircularRounds(size, seed)
-        return OrbitRounds(size, seats, seed)
+        return OrbitRounds(size, seats, seed, by_pair=by_pair)

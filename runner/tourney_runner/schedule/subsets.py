@@ -32,18 +32,27 @@ class SubsetRounds:
         seats: Seats at a table.
         seed: The master seed.
         teams: A number for each position, equal for two of a team alone, who never meet.
+        by_pair: Whether each of a pair begins as often as the other; not so in version 1 of the
+            rules.
 
     Raises:
         UsageError: No table could be filled without two of a team.
     """
 
     def __init__(
-        self, size: int, seats: int, seed: int, teams: Sequence[int] | None = None
+        self,
+        size: int,
+        seats: int,
+        seed: int,
+        teams: Sequence[int] | None = None,
+        *,
+        by_pair: bool = True,
     ) -> None:
         self._size = size
         self._seats = seats
         self._seed = seed
         self._teams = teams
+        self._by_pair = by_pair and seats == 2
         self.matches = comb(size, seats) if teams is None else _tables_apart(teams, seats)
         if not self.matches:
             raise UsageError(f"there are fewer than {seats} teams: no table of {seats} is allowed")
@@ -56,7 +65,7 @@ class SubsetRounds:
         each match takes the turn of the table that seats its members where they sat least.
         """
         random = draw(self._seed, "subsets")
-        orbits = Orbits(self._size, self._seats, random)
+        orbits = Orbits(self._size, self._seats, random, by_pair=self._by_pair)
         sat: Counter[tuple[int, int]] = Counter()
         for members, length in _representatives(self._size, self._seats, random):
             block = orbits.arrange(members)
@@ -64,7 +73,10 @@ class SubsetRounds:
             for shift in range(length):
                 seating = tuple([(position + shift) % self._size for position in block])
                 if self._teams is None or _apart(seating, self._teams):
-                    yield seating if whole else _turned(_fairest_turn(seating, sat), round_number)
+                    if not whole:
+                        seating = _fairest_turn(seating, sat)
+                    turned = not whole or self._by_pair
+                    yield _turned(seating, round_number) if turned else seating
 
 
 def _turned(seating: Seating, by: int) -> Seating:

@@ -13,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import UsageError
+from tourney_runner.schedule.round_history import pair_seating
 from tourney_runner.schedule.seeded_random import below, draw, permutation
 
 if TYPE_CHECKING:
@@ -33,15 +34,20 @@ class ApartRounds:
         teams: A number for each entrant, equal for two of a team alone.
         seats: Seats at a table.
         seed: The master seed.
+        by_pair: Whether at tables of two each of a pair begins as often as the other, which comes
+            before the balance of seats; not so in version 1 of the rules.
 
     Raises:
         UsageError: A team is so large that two of it must meet.
     """
 
-    def __init__(self, teams: Sequence[int], seats: int, seed: int) -> None:
+    def __init__(
+        self, teams: Sequence[int], seats: int, seed: int, *, by_pair: bool = True
+    ) -> None:
         self.matches = len(teams)
         self._teams = teams
         self._seats = seats
+        self._by_pair = by_pair and seats == 2
         self._seed = seed
         self._largest = max(Counter(teams).values())
         if self._largest * seats > len(teams):
@@ -64,6 +70,8 @@ class ApartRounds:
     def _start_over(self) -> None:
         self._random = draw(self._seed, "apart")
         self._meetings = [[0] * len(self._teams) for _ in self._teams]
+        self._began: Counter[tuple[int, int]] = Counter()
+        self._sat: Counter[tuple[int, int]] = Counter()
         self._planned = 0
 
     def _next_round(self) -> list[Seating]:
@@ -74,7 +82,16 @@ class ApartRounds:
             for seat in range(self._seats):
                 for _ in range(_TRADES):
                     self._trade(tables, seat, match, below(len(tables), self._random))
-        return [tuple(table) for table in permutation(tables, self._random)]
+        drawn = permutation(tables, self._random)
+        return [self._seated(table) for table in drawn]
+
+    def _seated(self, table: list[int]) -> Seating:
+        if not self._by_pair:
+            return tuple(table)
+        seating = pair_seating(table, self._began, self._sat, self._random)
+        self._began[seating] += 1
+        self._sat.update((entrant, seat) for seat, entrant in enumerate(seating))
+        return seating
 
     def _first_tables(self) -> list[list[int]]:
         line = self._line()
