@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from tourney_runner.errors import DamageError, UsageError
+from tourney_runner.errors import DamageError, RunError, UsageError
+from tourney_runner.results import database
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, Note, SeatTime
 from tourney_runner.results.store import SCHEMA_VERSION, Store
+from tourney_runner.run.progress import Progress, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,3 +164,49 @@ def test_a_file_that_is_damaged_ends_the_run_with_words(tmp_path: Path) -> None:
         pytest.raises(DamageError, match="this file is damaged"),
     ):
         list(store.records())
+
+
+def test_counts_after_an_interruption_come_from_all_rows(store: Store) -> None:
+    store.add([deal(0, 0, 0, faults=("crash",)), deal(0, 0, 1), deal(0, 1, 0)])
+    for unit, done in (("deal", 3), ("match", 2)):
+        progress = Progress(None, [Tally("one"), Tally("two")], unit=unit)  # type: ignore[arg-type]
+        progress.add(next(store.records()), earlier=True)  # the first block alone
+        progress.recount(store.outcomes())
+        assert progress.done == done
+        assert [tally.deals for tally in progress.tallies] == [3, 3]
+        assert [tally.faults for tally in progress.tallies] == [1, 0]
+
+
+HOLDER = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN EXCLUSIVE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_lock_of_another_program_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.sqlite"
+    with closing(Store(path, create=True)) as store:
+        store.add([deal(0, 0, 0)])
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)  # a minute, for users
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        with pytest.raises(RunError, match=f"process {holder.pid}"):
+            Store(path)
+        holder.communicate()
+    with closing(Store(path)) as store:
+        assert store.count() == 1
+
+
+def test_a_deleted_file_is_not_called_safe(store: Store) -> None:
+    store.add([deal(0, 0, 0)])
+    store.path.unlink()
+    with pytest.raises(RunError, match="deleted or moved"):
+        store.add([deal(0, 0, 1)])

@@ -55,6 +55,12 @@ def run(  # noqa: PLR0913 - each is an option
     out: Out = None,
     seed: Seed = None,
     fresh: Fresh = False,
+    no_migrate: Annotated[
+        bool,
+        typer.Option(
+            "--no-migrate", help="Refuse results of an earlier version instead of converting them."
+        ),
+    ] = False,
     add_bots: Annotated[
         list[Path] | None,
         typer.Option(
@@ -135,6 +141,7 @@ def run(  # noqa: PLR0913 - each is an option
         pin=not no_pin,
         dask=dask,
         fresh=fresh,
+        migrate=not no_migrate,
         skip_broken=skip_broken,
         sandbox="off" if no_sandbox else None,
         added=tuple(entered(bot, loaded) for bot in add_bots or ()),

@@ -382,10 +382,7 @@ class ResultsFile:
         """Return our error for one of SQLite."""
         code = getattr(error, "sqlite_errorname", "")
         if not self.path.exists():
-            return RunError(
-                f"{self.path}: the results were deleted while they were in use; what was stored"
-                " in them is lost unless there is a copy"
-            )
+            return RunError(_deleted(self.path))
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return RunError(
                 f"{self.path}: another program has locked this file for {_PATIENCE:.0f} s"
@@ -403,6 +400,8 @@ class ResultsFile:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with self._disk_errors():
+            if not self.path.exists():
+                raise RunError(_deleted(self.path))
             if self._db.in_transaction:  # of a reader that was left before its end
                 self._db.execute("COMMIT")
             self._db.execute("BEGIN IMMEDIATE")
@@ -438,6 +437,13 @@ class ResultsFile:
         """Add a row of a round to the sums, or take it out with `rows` -1."""
         before, total = self._added.get((part, number), (0, 0))
         self._added[part, number] = before + rows, total + rows * checksum
+
+
+def _deleted(path: Path) -> str:
+    return (
+        f"{path}: the results were deleted or moved while they were in use; what was stored in"
+        " them is lost unless there is a copy"
+    )
 
 
 def seal(rows: Iterable[tuple[Any, ...]]) -> tuple[int, int]:

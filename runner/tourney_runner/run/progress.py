@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tourney_runner.ratings.rated_deals import average_places
+from tourney_runner.results.records import DealRecord
 
 if TYPE_CHECKING:
-    from tourney_runner.results.records import DealRecord
+    from collections.abc import Iterable
+
+    from tourney_runner.results.records import DealOutcome
 
 __all__ = ["Progress", "Reporter", "Tally", "Unit"]
 
@@ -60,14 +63,14 @@ class Progress:
         of_all = "" if self.total is None else f"of {self.total:,} "
         return f"{self.done:,} {of_all}{units}"
 
-    def add(self, record: DealRecord, *, earlier: bool = False) -> None:
+    def add(self, record: DealRecord | DealOutcome, *, earlier: bool = False) -> None:
         """Count a deal.
 
         Args:
             record: The deal.
             earlier: Whether an earlier run played it.
         """
-        if not earlier:
+        if not earlier and isinstance(record, DealRecord):
             self.deals += 1
             self.moves += sum(time.moves for time in record.times)
         averages = average_places(record.places)
@@ -80,6 +83,21 @@ class Progress:
             if fault.unplayed:
                 continue
             self.tallies[fault.entrant].faults += 1
+
+    def recount(self, deals: Iterable[DealRecord | DealOutcome]) -> None:
+        """Count all stored deals instead of those that were met so far.
+
+        A run that continues meets the stored deals of a block when it comes to that block.
+        """
+        self.tallies = [Tally(tally.name) for tally in self.tallies]
+        matches = set()
+        self.done = 0
+        for deal in deals:
+            self.add(deal, earlier=True)
+            self.done += 1
+            matches.add(deal.key[:2])
+        if self.unit == "match":
+            self.done = len(matches)
 
 
 class Reporter(ABC):

@@ -123,6 +123,11 @@ class ResultsFolder:
             with path.open("ab") as file:
                 file.write(data)
         except OSError as error:
+            if not self.database.exists():
+                raise RunError(
+                    f"{self.path}: this folder was deleted or moved while it was in use; what was"
+                    " stored in it is lost unless there is a copy"
+                ) from error
             raise RunError(
                 f"{path}: cannot be written ({error.strerror}). The deals that were stored are"
                 " safe; make room, then run the same command again to continue."

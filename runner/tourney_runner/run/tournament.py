@@ -73,6 +73,8 @@ class RunOptions:
     pin: bool = True
     dask: str | None = None
     """The address of a Dask scheduler, or ``local``; see `run.executor.cluster_address`."""
+    migrate: bool = True
+    """Whether results of an earlier version may be converted."""
     out_option: bool = True
     """Whether the command has ``--out``, for messages."""
     fresh: bool = False
@@ -105,11 +107,16 @@ def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
     with (
         StopSignals() as signals,
         ResultsFolder(options.folder, fresh=options.fresh, out_option=options.out_option) as folder,
-        closing(Store(folder.database, create=True)) as store,
+        closing(Store(folder.database, create=True, migrate=options.migrate)) as store,
         closing(WorkerCount(folder.path)) as worker_count,
     ):
         if folder.moved_to is not None:
             reporter.say(f"the old results are in {folder.moved_to} now")
+        if store.backup is not None:
+            reporter.say(
+                "note: the results were of an earlier version of tourney and are converted; as"
+                f" they were, they are in {store.backup}"
+            )
         check_free(folder.path / SITE_FOLDER)
         this_run = _Run(config, options, reporter, signals, folder, store, worker_count)
         try:
@@ -255,6 +262,7 @@ class _Run:
                 "Interrupted before any further deals were played. To continue:\n"
                 f"  {self._options.again}"
             )
+        progress.recount(self._store.outcomes())
         self._reporter.so_far(progress)
         return (
             f"Interrupted with {progress.share} played and kept; unfinished ones are void.\n"
@@ -387,6 +395,7 @@ class _Run:
         try:
             rounds = dispatcher.play(planner, self._store, self._folder, progress, enough)
         except DeadlineError:
+            progress.recount(self._store.outcomes())
             self._reporter.say(
                 f"the time is up, with {progress.share} played and kept; to continue:\n"
                 f"  {self._options.again}"
