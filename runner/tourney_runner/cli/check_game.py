@@ -21,7 +21,7 @@ def check_game(
         ),
     ] = 20,
 ) -> None:
-    """Check that a game keeps the contract that tournaments rely on."""
+    """Check that a game keeps the contract of tournaments."""
     from tourney_runner.gamekit.conformance import CHECKS, actions_a_second
     from tourney_runner.games import registry
     from tourney_runner.text import counted

@@ -16,7 +16,10 @@ def new_game(
         Path, typer.Argument(metavar="DIR", help="The folder to make; its name is the game's.")
     ],
 ) -> None:
-    """Make the package of a game: a small card game with its tests, ready to be changed."""
+    """Make the package of a game, with its tests, to build on.
+
+    It is a small card game that runs at once.
+    """
     from tourney_runner.gamekit.package import create
 
     files = create(folder)
