@@ -17,7 +17,7 @@ if not os.fork():
     time.sleep(0.3)
     os.kill(worker, signal.SIGCONT)
     os._exit(0)
-time.sleep(3600)
+time.sleep(1)
 """
 """Without a sandbox a bot can do to its worker what a bad host does."""
 
