@@ -307,9 +307,17 @@ class Channel:
                 if not self._read_stdout():
                     break
             self._ended = True
-        elif (cap := self._caps.memory) is not None and self._child.holds_more_than(cap):
+        else:
+            self._look_at_resources()
+
+    def _look_at_resources(self) -> None:
+        cap = self._caps.memory
+        if cap is None and self._child.most_processes is None:
+            return
+        processes = self._child.processes()
+        if cap is not None and self._child.holds_more_than(cap, processes):
             raise ExchangeError("memory")
-        elif self._child.has_too_many_processes():
+        if self._child.has_too_many_processes(processes):
             raise ExchangeError("processes")
 
     def _read_stdout(self) -> bool:

@@ -9,9 +9,12 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.cpu_meter import group_meter, tree_meter
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import (
+    Origin,
     descendants,
+    end_confined_strays,
     end_orphans,
     end_tree,
     freeze,
@@ -22,15 +25,19 @@ from tourney_runner.process.process_tree import (
 from tourney_runner.process.procfs import (
     IS_LINUX,
     has_exited,
+    process_cpu_time,
     proportional_bytes,
+    reaped_cpu_time,
     resident_bytes,
     tasks,
+    threads,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tourney_runner.process.cgroup import Group
+    from tourney_runner.process.cpu_meter import CpuMeter
 
 __all__ = ["Child", "Exit"]
 
@@ -74,29 +81,67 @@ class Child:
     stdout: int
     stderr: int
     mark: str
+    """The value of the environment variable by which its orphans are recognised."""
     temp: Path | None
+    """A folder that goes with it."""
     most_processes: int | None = field(default=None, kw_only=True)
     """Processes and threads that the tree may have, where the system cannot hold it to that."""
     group: Group | None = field(default=None, kw_only=True)
     """The control group that it is alone in, with all that it starts; None where there is none."""
+    user: int | None = field(default=None, kw_only=True)
+    """The user that it alone runs as; None if it has none of its own."""
+    namespace: int | None = field(default=None, kw_only=True)
+    """The inode of the user namespace that it alone is in; None if it has none of its own."""
+    meter: CpuMeter | None = field(default=None, init=False)
+    """Counts its processor time; None until it is needed, and where the kernel cannot."""
     exit: Exit | None = field(default=None, init=False)
     collected: int = field(default=0, init=False)
     """Processor time, in nanoseconds, of those of its processes that `processes` has collected."""
+    _meter_tried: bool = field(default=False, init=False)
     _below: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         _alive.add(self.pid)
+        self.meter = group_meter(self.group)
 
     def processes(self) -> list[int]:
-        """The bot's own process, all below it and what lost its parent; no wrapper of a sandbox.
+        """Return the bot's own process, all below it and what lost its parent; no wrappers.
 
         The dead among the latter are collected: a bot may leave behind any number of them.
         """
         tree = [self.pid, *descendants(self.pid)]
-        for pid in orphans(self.mark, self.pid, _alive):
+        for pid in orphans(self._origin, _alive):
             if not self._collect(pid):
                 tree += [pid, *descendants(pid)]
         return tree
+
+    def cpu_time(self, processes: list[int]) -> int:
+        """Return the processor time of a tree from ``/proc``, with what has ended in it, in ns.
+
+        Args:
+            processes: What `processes` has just given.
+        """
+        # What ends in the meantime must not count twice, as its own and as its parent's.
+        total = sum(map(reaped_cpu_time, self._parents(processes)))
+        return total + sum(map(process_cpu_time, processes)) + self.collected
+
+    def start_meter(self, processes: list[int]) -> None:
+        """Count processor time by a meter from now on, where there can be one.
+
+        Args:
+            processes: What `processes` has just given.
+        """
+        if self.meter is None and not self._meter_tried:
+            self._meter_tried = True
+            self.meter = tree_meter(thread for pid in processes for thread in threads(pid))
+
+    def _parents(self, processes: list[int]) -> list[int]:
+        """Return all processes that collect what ends in the tree."""
+        return processes
+
+    @property
+    def _origin(self) -> Origin:
+        return Origin(self.mark, self.pid, self.user, self.namespace)
 
     def _collect(self, pid: int) -> bool:
         """Collect a process if it is dead; says whether it is gone."""
@@ -112,21 +157,34 @@ class Child:
         """Whether the bot's own process is over; it stays uncollected, so its id stays ours."""
         return self.exit is not None or has_exited(self.pid)
 
-    def memory(self) -> int:
-        """Bytes of RAM of the whole tree; what processes share counts for each of them."""
-        return sum(map(resident_bytes, self.processes()))
+    def memory(self, processes: list[int] | None = None) -> int:
+        """Return the bytes of RAM of the whole tree; shared ones count for each process.
 
-    def holds_more_than(self, cap: int) -> bool:
-        """Whether the whole tree takes up more RAM than so many bytes; what is shared counts once.
+        Args:
+            processes: What `processes` has just given, if it was called.
+        """
+        return sum(map(resident_bytes, processes or self.processes()))
+
+    def holds_more_than(self, cap: int, processes: list[int] | None = None) -> bool:
+        """Return whether the whole tree takes up more RAM than a cap; shared bytes count once.
 
         The exact count walks all pages, so it is made only if the quick one is over the cap.
-        """
-        return self.memory() > cap and sum(map(proportional_bytes, self.processes())) > cap
 
-    def has_too_many_processes(self) -> bool:
-        """Whether the tree is over its `most_processes`; threads count as well."""
+        Args:
+            cap: In bytes.
+            processes: As for `memory`.
+        """
+        processes = processes or self.processes()
+        return self.memory(processes) > cap and sum(map(proportional_bytes, processes)) > cap
+
+    def has_too_many_processes(self, processes: list[int] | None = None) -> bool:
+        """Return whether the tree is over its `most_processes`; threads count as well.
+
+        Args:
+            processes: As for `memory`.
+        """
         most = self.most_processes
-        return most is not None and sum(map(tasks, self.processes())) > most
+        return most is not None and sum(map(tasks, processes or self.processes())) > most
 
     def wait(self, grace: float) -> bool:
         """Give the process a little time to end by itself; says whether it did.
@@ -185,9 +243,14 @@ class Child:
         self.close_input()
         os.close(self.stdout)
         os.close(self.stderr)
+        if self.meter is not None:
+            self.meter.close()
         if self.temp is not None:
             remove_tree(self.temp)
         return self.exit
+
+    def _end_confined_strays(self) -> None:
+        end_confined_strays(_alive)
 
     def _end_processes(self) -> None:
         """Kill everything; only the process that was started is left to be collected."""
@@ -200,7 +263,7 @@ class Child:
     def _sweep(self) -> None:
         """Collect what was killed with the bot; kill and collect what got away."""
         reap(*self._below)
-        end_orphans(self.mark, self.pid, _alive)
+        end_orphans(self._origin, _alive)
 
 
 def _peak_memory(usage: resource.struct_rusage) -> int:

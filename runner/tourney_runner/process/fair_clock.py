@@ -26,11 +26,18 @@ from time import clock_gettime_ns, monotonic_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tourney_runner.process.clock import Charge, Clock, WallClock, Watch
-from tourney_runner.process.procfs import IS_LINUX, contents
+from tourney_runner.process.procfs import (
+    IS_LINUX,
+    contents,
+    process_clock,
+    process_cpu_time,
+    threads,
+)
 from tourney_runner.process.sentinel import HostTime, Sentinel
 
 if TYPE_CHECKING:
     from tourney_runner.process.child import Child
+    from tourney_runner.process.cpu_meter import CpuMeter
 
 __all__ = ["FairClock", "FairWatch", "make_clock"]
 
@@ -62,42 +69,25 @@ class _Look(NamedTuple):
 
     at: int
     cpu: int
+    """Processor time as ``/proc`` shows it."""
+    metered: int
+    """Processor time as the bot's meter counts it; 0 if it has none."""
     waiting: dict[int, int]
     """Time for which each thread was ready to run and had no core."""
     host: HostTime
 
-
-def _threads(pid: int) -> list[str]:
-    with suppress(OSError):  # a glob of Path's own raises if the process ends meanwhile
-        return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - only the names are of use
-    return []
-
-
-def _reaped(pid: int) -> int:
-    """Processor time of what has ended below a process and was waited for there."""
-    with suppress(OSError, IndexError):
-        fields = contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-        return (int(fields[13]) + int(fields[14])) * _TICK
-    return 0
-
-
-def _tree_cpu(child: Child, processes: list[int]) -> int:
-    """Processor time of a whole tree, with what has ended in it."""
-    # What ends in the meantime must not count twice, as its own and as its parent's.
-    total = sum(map(_reaped, processes))
-    for pid in processes:
-        with suppress(OSError):
-            total += clock_gettime_ns(_process_clock(pid))
-    return total + child.collected
+    def used_since(self, before: _Look) -> int:
+        """Return the processor time between two looks; a meter can lose processes, as can /proc."""
+        return max(self.cpu - before.cpu, self.metered - before.metered)
 
 
 def _waiting(processes: list[int]) -> dict[int, int]:
     waiting: dict[int, int] = {}
     for pid in processes:
-        for thread in _threads(pid):
+        for thread in threads(pid):
             with suppress(OSError, ValueError, IndexError):
                 counts = contents(f"/proc/{pid}/task/{thread}/schedstat").split()
-                waiting[int(thread)] = int(counts[1])
+                waiting[thread] = int(counts[1])
     return waiting
 
 
@@ -115,6 +105,11 @@ class FairWatch(Watch):
 
     def __init__(self, child: Child) -> None:
         self._child = child
+        self._meter: CpuMeter | None = None
+        """The bot's meter, from the first use on."""
+        self._lost_meter = False
+        self._unmetered = 0
+        """By how much more ``/proc`` showed than the meter then."""
         self._clock: int | None = None
         """The processor-time clock of the bot's own process, which is all there is of most."""
         self._has_children = False
@@ -168,7 +163,7 @@ class FairWatch(Watch):
     def charge(self, asked: int, wall: int, late: int = 0, latest: int = 0) -> Charge:
         """See `Watch.charge`."""
         first, last = self._add_look(asked, late, latest, at_end=True)
-        cpu = self._own + last.cpu - first.cpu
+        cpu = self._own + last.used_since(first)
         waiting = max(0, min(self._waited, wall - cpu, self._taken_by_host(first, last)))
         stolen = last.host.stolen - first.host.stolen
         return Charge(wall, max(cpu, wall - waiting), cpu, waiting, self._spoilt(stolen))
@@ -182,11 +177,11 @@ class FairWatch(Watch):
         if before is None:
             # The bot can have used the rest between the last reading and the request.
             spare = (asked - self._counted_at) * _CORES
-            cpu = self._own = max(0, now.cpu - self._counted - spare)
+            cpu = self._own = max(0, self._cpu() - self._counted - spare)
             waited = late
             self._first, self._late_before = now, late
         else:
-            cpu = now.cpu - before.cpu
+            cpu = now.used_since(before)
             waited = _longest_wait(before.waiting, now.waiting)
             if at_end:  # the bot has answered, and the worker had to come and read it
                 waited += max(late, now.host.own_wait - before.host.own_wait)
@@ -209,10 +204,12 @@ class FairWatch(Watch):
     def _look(self) -> _Look:
         """Read all counts; those of what has ended stay as they were last seen."""
         processes = self._child.processes()
-        cpu, waiting = _tree_cpu(self._child, processes), _waiting(processes)
+        cpu, waiting = self._child.cpu_time(processes), _waiting(processes)
+        self._use_meter(processes, cpu)
         if self._last is not None:
             cpu, waiting = max(self._last.cpu, cpu), self._last.waiting | waiting
-        return _Look(monotonic_ns(), cpu, waiting, self._sentinel.read())
+        metered = 0 if self._meter is None else self._meter.read()
+        return _Look(monotonic_ns(), cpu, metered, waiting, self._sentinel.read())
 
     def _taken_by_host(self, first: _Look, last: _Look) -> int:
         """Return the time that the sentinel saw neither the bot nor the worker have their core."""
@@ -222,7 +219,7 @@ class FairWatch(Watch):
         # endless output; so only a share of the worker's own time is held against the host.
         own = last.host.own - first.host.own
         own = max(0, own - (last.at - first.at) // _OWN_SHARE)
-        used = (last.cpu - first.cpu + own) // self._sentinel.cores
+        used = (last.used_since(first) + own) // self._sentinel.cores
         others = last.host.busy - first.host.busy - used + _INEXACT
         return self._late_before + max(self._late, others)
 
@@ -243,26 +240,43 @@ class FairWatch(Watch):
             return
         self._next_look = now + _LOOK_EVERY
         processes = self._child.processes()
-        self._clock = _process_clock(processes[0]) if processes else None
-        ended = self._child.collected + sum(map(_reaped, processes))
-        self._has_children = self._has_children or len(processes) > 1 or ended > 0
+        if not processes:
+            return
+        self._clock = process_clock(processes[0])
+        total = self._child.cpu_time(processes)
+        alone = len(processes) == 1 and total <= process_cpu_time(processes[0]) + _SLACK
+        self._has_children = self._has_children or not alone
         self.suspects = self.suspects or self._has_children
+        if self._has_children:
+            self._use_meter(processes, total)
+        if self._meter is not None and total > self._cpu() + _INEXACT:
+            self._meter = None  # it has lost the bot: it ends with programs that none may read
+            self._lost_meter = True
+
+    def _use_meter(self, processes: list[int], total: int) -> None:
+        """Count by the bot's meter from now on, if there is one.
+
+        Args:
+            processes: All of the bot.
+            total: Its processor time so far as ``/proc`` shows it.
+        """
+        if self._meter is None and not self._lost_meter:
+            self._child.start_meter(processes)
+            self._meter = self._child.meter
+            self._unmetered = 0 if self._meter is None else total - self._meter.read()
 
     def _cpu(self) -> int:
         """Processor time of the bot; it stands still once that is gone."""
+        if self._meter is not None:
+            return self._meter.read() + self._unmetered
         if self._has_children:
-            return _tree_cpu(self._child, self._child.processes())
+            return self._child.cpu_time(self._child.processes())
         if self._clock is None:
             return self._counted
         try:
             return clock_gettime_ns(self._clock)
         except OSError:
             return self._counted
-
-
-def _process_clock(pid: int) -> int:
-    """The id of the processor-time clock of another process, as the kernel numbers them."""
-    return (~pid << 3) | 2
 
 
 class FairClock(Clock):

@@ -10,10 +10,17 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.process.procfs import children, state_and_session
+from tourney_runner.process.procfs import (
+    children,
+    state_and_session,
+    system_call_filters,
+    user,
+    user_namespace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MARK",
+    "Origin",
     "descendants",
+    "end_confined_strays",
     "end_left_by",
     "end_orphans",
     "end_started",
@@ -108,37 +117,77 @@ def end_tree(pid: int) -> list[int]:
     return list(seen)
 
 
-def orphans(mark: str, session: int, alive: AbstractSet[int]) -> list[int]:
-    """The children of this program that came to it from a bot, when they lost their parents.
+@dataclass(frozen=True)
+class Origin:
+    """Signs by which a process is recognised as part of one bot once it has lost its parent.
 
-    Dead ones that left their bot's session are nobody's: they are collected, since some systems
-    count them as processes that their bot has.
+    The strongest sign that a bot has decides. A process can erase its environment and leave its
+    session. It cannot change its user or its user namespace: it has no right to, and the filter of
+    system calls refuses it.
+    """
+
+    mark: str
+    """The value of `MARK` in its environment."""
+    session: int
+    """The bot's own; a dying process has no environment any more."""
+    user: int | None = None
+    """The user that nothing else runs as."""
+    namespace: int | None = None
+    """The inode of the user namespace that nothing else is in."""
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether a dead process of the bot cannot always be recognised."""
+        return self.user is None and self.namespace is None
+
+    def has(self, pid: int) -> bool:
+        """Return whether a process is part of the bot."""
+        if self.user is not None:
+            return user(pid) == self.user
+        if self.namespace is not None and (found := user_namespace(pid)) is not None:
+            return found == self.namespace
+        return _mark(pid) == self.mark or state_and_session(pid)[1] == self.session
+
+
+def orphans(origin: Origin, alive: AbstractSet[int]) -> list[int]:
+    """Return the children of this program that came to it from a bot when they lost their parents.
+
+    Dead ones whose bot is unknown are collected, since some systems count them as processes that
+    their bot has.
 
     Args:
-        mark: What the environment of the bot's processes carries.
-        session: The bot's own; those of its processes that are dying have no environment.
+        origin: The bot.
         alive: The processes of bots themselves.
     """
     found = []
     for pid in children(os.getpid()):
         if pid in alive:
             continue
-        if _is_from(pid, mark, session):
+        if origin.has(pid):
             found.append(pid)
-        elif _is_dead_orphan(pid) and state_and_session(pid)[1] not in alive:
+        elif origin.is_weak and _is_dead_orphan(pid) and state_and_session(pid)[1] not in alive:
             reap(pid)
     return found
 
 
-def end_orphans(mark: str, session: int, alive: AbstractSet[int]) -> None:
+def end_orphans(origin: Origin, alive: AbstractSet[int]) -> None:
     """Kill and collect every child of this program that is left of a bot that has ended.
 
     Args:
-        mark: As for `orphans`, like `session`.
-        session: See there.
-        alive: The processes of bots that have not ended; they are somebody else's to collect.
+        origin: The bot.
+        alive: The processes of bots that have not ended, which are not to be collected here.
     """
-    _end_children(lambda pid: _is_from(pid, mark, session), alive=alive)
+    _end_children(origin.has, alive=alive)
+
+
+def end_confined_strays(alive: AbstractSet[int]) -> None:
+    """Kill and collect the children of this program that are confined but are not living bots.
+
+    Args:
+        alive: The processes of bots that have not ended.
+    """
+    own = system_call_filters(os.getpid())
+    _end_children(lambda pid: pid not in alive and system_call_filters(pid) > own, alive=alive)
 
 
 def end_left_by(program: int, alive: AbstractSet[int]) -> None:
@@ -179,10 +228,6 @@ def _end_children(is_left: Callable[[int], bool], *, alive: AbstractSet[int]) ->
     for pid in before:
         if pid not in alive and _is_dead_orphan(pid):
             reap(pid)
-
-
-def _is_from(pid: int, mark: str, session: int) -> bool:
-    return _mark(pid) == mark or state_and_session(pid)[1] == session
 
 
 def _is_dead_orphan(pid: int) -> bool:

@@ -84,6 +84,9 @@ class _BwrapChild(ConfinedChild):
     def processes(self) -> list[int]:
         return descendants(self.init)
 
+    def _parents(self, processes: list[int]) -> list[int]:
+        return [self.init, *processes]  # it collects all orphans
+
     def _end_processes(self) -> None:
         # The namespace first: a bubblewrap that is killed during its start leaves it behind.
         with suppress(ProcessLookupError):

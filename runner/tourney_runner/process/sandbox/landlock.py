@@ -25,7 +25,8 @@ from tourney_runner.errors import RunError
 from tourney_runner.process.access import view_of
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.launcher import Launcher, clean_environment, next_mark
-from tourney_runner.process.process_tree import MARK
+from tourney_runner.process.process_tree import MARK, descendants
+from tourney_runner.process.procfs import user_namespace
 from tourney_runner.process.sandbox import landlock_child
 from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until
 from tourney_runner.process.sandbox.landlock_child import BOOT, CONFINED
@@ -100,6 +101,7 @@ class LandlockLauncher(Launcher):
                 plan={
                     "parent": os.getpid(),
                     "own_namespace": self._own_namespace,
+                    "supervised": not self._tells_bots_apart,
                     "limits": rlimits(limits, processes=self._most_processes(limits)),
                     "ruleset": ruleset(self._version),
                     "rules": file_rules(self._version, program, view, temp),
@@ -114,6 +116,15 @@ class LandlockLauncher(Launcher):
             undo.pop_all()
         return child
 
+    def without_namespace(self) -> LandlockLauncher:
+        """Return a launcher for where ordinary users get no user namespaces."""
+        return LandlockLauncher(self._version, self._groups, own_namespace=False)
+
+    @property
+    def _tells_bots_apart(self) -> bool:
+        """Whether orphans show which bot they are part of, so that no bot needs a supervisor."""
+        return self._own_namespace or self._users is not None
+
     @property
     def _counted(self) -> bool:
         """Whether the system counts the processes of each bot by themselves."""
@@ -123,6 +134,21 @@ class LandlockLauncher(Launcher):
         if self._counted:
             return limits.processes
         return tasks_of_user(os.getuid()) + _SHARED_FACTOR * limits.processes
+
+
+@dataclass
+class _SupervisedChild(ConfinedChild):
+    """The started process is a supervisor; all of the bot is below it, and nothing else is."""
+
+    def processes(self) -> list[int]:
+        return descendants(self.pid)
+
+    def _parents(self, processes: list[int]) -> list[int]:
+        return [self.pid, *processes]
+
+    def _sweep(self) -> None:
+        super()._sweep()
+        self._end_confined_strays()  # if the bot killed its supervisor
 
 
 @dataclass(frozen=True)
@@ -155,6 +181,8 @@ class _Launch:
             answer = read_until(failures, lambda _: False, _SETUP_SECONDS)
         if answer != CONFINED:
             raise _failure(answer, child, self.program.command[0])
+        if self.plan["own_namespace"]:
+            child.namespace = user_namespace(child.pid)
         return child
 
     def _spawn(self, user: int | None, report: int, gate: int) -> ConfinedChild:
@@ -167,7 +195,8 @@ class _Launch:
             started = spawn(
                 words, cwd=self.program.folder, env={MARK: mark}, inherited=(content, report, gate)
             )
-        return ConfinedChild(
+        make = _SupervisedChild if self.plan["supervised"] else ConfinedChild
+        return make(
             pid=started.pid,
             stdin=started.stdin,
             stdout=started.stdout,
@@ -176,6 +205,7 @@ class _Launch:
             temp=self.temp,
             most_processes=self.most_processes,
             group=self.group,
+            user=user,
         )
 
     def _put_into_group(self, child: ConfinedChild) -> None:

@@ -11,6 +11,7 @@ cannot be started, the number of that error; anything else tells what failed.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # signal takes longer to import than all else
 import posix
 import sys
 from _ctypes import (
@@ -46,6 +47,7 @@ names["main"](plan)
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_CAPBSET_READ = 23
 _PR_CAPBSET_DROP = 24
 _PR_SET_SECUREBITS = 28
@@ -56,6 +58,7 @@ _CAP_DAC_READ_SEARCH = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAPABILITIES = 64
 _NO_SETUID_FIXUP = 4
+_MOST_DESCRIPTORS = 1 << 16
 _SIGKILL = 9  # the module signal takes longer to import than all else
 _FILTER_MODE = 2
 _CLONE_NEWUSER = 0x10000000
@@ -153,16 +156,56 @@ def _filter_calls(instructions: bytes) -> None:
     _checked(_prctl(_PR_SET_SECCOMP, _FILTER_MODE, byref(program), 0, 0))
 
 
+def _die_with(parent: int) -> None:
+    _checked(_prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
+    if posix.getppid() != parent:
+        raise ProcessLookupError("the runner is gone")
+
+
+def _supervise() -> None:
+    """Go on as a child of this process, which stays to end all that the bot starts.
+
+    What loses its parent becomes a child of the supervisor, so it belongs to this bot and to no
+    other. When the bot has ended, the supervisor ends the rest and then itself in the same way.
+    """
+    _checked(_prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    bot = posix.fork()
+    if not bot:
+        return
+    posix.closerange(0, _MOST_DESCRIPTORS)
+    status = 0
+    ended = None
+    while ended != bot:
+        ended, found = posix.wait()
+        status = found if ended == bot else status
+    try:
+        while True:
+            _end_children()
+            posix.wait()
+    except ChildProcessError:
+        pass
+    if posix.WIFSIGNALED(status):
+        number = posix.WTERMSIG(status)
+        if number != _SIGKILL:
+            _signal.signal(number, _signal.SIG_DFL)
+        posix.kill(posix.getpid(), number)
+    posix._exit(posix.WEXITSTATUS(status))  # noqa: SLF001 - its only name
+
+
+def _end_children() -> None:
+    handle = posix.open("/proc/thread-self/children", posix.O_RDONLY)
+    for pid in posix.read(handle, 1 << 16).split():
+        posix.kill(int(pid), _SIGKILL)
+    posix.close(handle)
+
+
 def _confine(plan: dict[str, Any]) -> None:
     if plan["user"] is not None:
         _become(plan["user"])
     if plan["own_namespace"]:
         _enter_user_namespace()
     _checked(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    # After all changes of rights, which would undo it.
-    _checked(_prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
-    if posix.getppid() != plan["parent"]:
-        raise ProcessLookupError("the runner is gone")
+    _die_with(plan["parent"])  # after all changes of rights, which would undo it
     _restrict_files(plan["ruleset"], plan["rules"])
     for kind, value in plan["limits"]:
         _checked(_setrlimit(kind, value.to_bytes(8, "little") * 2))
@@ -176,14 +219,19 @@ def main(plan: dict[str, Any]) -> None:
     ends when the runner is ready too, the command.
 
     Args:
-        plan: `parent`, `user`, `own_namespace`, `limits`, `ruleset`, `rules`, `filter` and
-            `environment`.
+        plan: `parent`, `supervised`, `user`, `own_namespace`, `limits`, `ruleset`, `rules`,
+            `filter` and `environment`.
     """
     outcome, gate, command = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
     posix.set_inheritable(outcome, False)  # noqa: FBT003 - the function has no keyword
     posix.read(gate, 1)
     posix.close(gate)
     try:
+        if plan["supervised"]:
+            _die_with(plan["parent"])
+            supervisor = posix.getpid()
+            _supervise()
+            plan["parent"] = supervisor
         _confine(plan)
     except Exception as error:  # noqa: BLE001 - whatever it is: the bot must not run unconfined
         posix.write(outcome, f"{error}".encode())
