@@ -31,7 +31,7 @@ def place() -> Iterator[Path]:
     place = Path("/tmp", f"tree-{os.getpid()}")
     package = Path(tourney_runner.__file__).parent
     shutil.copytree(package / "process", place / "tourney_runner/process")
-    for name in ("__init__.py", "errors.py"):
+    for name in ("__init__.py", "errors.py", "text.py"):
         shutil.copy(package / name, place / "tourney_runner")
     shutil.copy(HERE / "tree_driver.py", place)
     (place / "tmp").mkdir()
