@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from tourney_runner.bots import Bot, remove_unfinished, stage, staging
 from tourney_runner.bots.cache import cache_folder
+from tourney_runner.bots.stage_all import stage_all
 from tourney_runner.config import Entrant
 from tourney_runner.errors import UsageError
 from tourney_runner.process.folder_tree import remove_tree
@@ -299,6 +300,18 @@ def test_builds_are_bounded(script: str, source: Path, cache: Path) -> None:
     with pytest.raises(UsageError, match=BAD_BUILDS[script]):
         stage(entrant(source, build=(("sh", "-c", script),)), cache)
     assert versions(cache) == []
+
+
+def test_a_build_that_takes_long_is_named(
+    source: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOURNEY_CACHE", str(cache))
+    monkeypatch.setattr("tourney_runner.bots.stage_all._FIRST_LINE_AFTER", 0.1)
+    said: list[str] = []
+    slow = entrant(source, build=(("sleep", "2"),))
+    bots, broken = stage_all([slow], alone=False, say=said.append)
+    assert (len(bots), broken) == (1, {})
+    assert said[0] == "building 'Émile' (0 s so far)"
 
 
 def test_no_build_leaves_programs_that_run_as_its_user(source: Path, cache: Path) -> None:

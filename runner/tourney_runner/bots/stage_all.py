@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from os import getpid
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from tourney_runner.bots.staging import remove_unfinished, stage
@@ -11,9 +12,10 @@ from tourney_runner.errors import UsageError
 from tourney_runner.process.orphan_cleanup import clean_up
 from tourney_runner.process.process_tree import end_tree, end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, children
+from tourney_runner.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
     from tourney_runner.bots.bot import Bot
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["stage_all"]
 
+_FIRST_LINE_AFTER = 5.0
+"""Seconds of staging before the first line about it; each pause is twice the one before."""
 _AT_ONCE = 2
 """The number of builds at a time."""
 
@@ -32,6 +36,7 @@ def stage_all(
     launcher: Launcher | None = None,
     build_network: bool = False,
     alone: bool = True,
+    say: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Bot], dict[str, str]]:
     """Copy and build all bots, after removing the remains of killed runs.
 
@@ -41,6 +46,7 @@ def stage_all(
         build_network: Whether they may use the network.
         alone: Whether this process starts nothing else meanwhile, so that every new child is what
             a build has left, and is ended.
+        say: Where a line goes now and then while builds run.
 
     Returns:
         Those that are ready, and why the others are not, by name.
@@ -59,7 +65,7 @@ def stage_all(
                 for entrant in entrants
             ]
             try:
-                wait(futures)
+                _wait(entrants, futures, say)
             except BaseException:
                 _stop(futures)
                 raise
@@ -74,6 +80,24 @@ def stage_all(
         except UsageError as error:
             broken[entrant.name] = str(error)
     return ready, broken
+
+
+def _wait(
+    entrants: Sequence[Entrant], futures: Sequence[Future[Bot]], say: Callable[[str], None]
+) -> None:
+    """Wait for all bots to be staged, and name those that are being built meanwhile."""
+    began = monotonic()
+    pause = _FIRST_LINE_AFTER
+    while wait(futures, timeout=pause).not_done:
+        pause *= 2
+        names = [
+            shown(entrant.name)
+            for entrant, future in zip(entrants, futures, strict=True)
+            if future.running()
+        ]
+        waiting = sum(not future.done() for future in futures) - len(names)
+        more = f"; {waiting} more to come" if waiting > 0 else ""
+        say(f"building {', '.join(names)} ({monotonic() - began:.0f} s so far){more}")
 
 
 def _stop(futures: list[Future[Bot]]) -> None:

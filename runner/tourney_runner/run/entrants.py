@@ -319,7 +319,10 @@ class Entrants:
             skipped = self._before.skipped if self._before else ()
             self._leave_out(dict.fromkeys(skipped, "it could not start when this began"))
         bots, broken = stage_all(
-            self.config.entrants, launcher=launcher, build_network=self.config.build_network
+            self.config.entrants,
+            launcher=launcher,
+            build_network=self.config.build_network,
+            say=self._say,
         )
         if self._before is None:
             return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
