@@ -384,3 +384,18 @@ def test_the_interpreter_is_one_that_runs_this_program(folder: Path) -> None:
     text = f"game: tienlen\n{BOTS}".replace("[", '[{name: p, command: "{python} -V"}, ')
     assert load(folder, text).entrants[0].command == ("{python}", "-V")
     assert Path(sys.executable).is_file()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "game: tienlen\nrules: {players: 2, points: [0, -3]}",
+        "game: tienlen\nrules: {players: 2, points: [1, 1]}",
+        "game: speahx\nrules: {players: 2, points: [0, 0]}",
+    ],
+)
+def test_a_target_that_no_player_can_reach_is_refused(rules: str, folder: Path) -> None:
+    del folder
+    Path("c.yaml").write_text(f"{rules}\nmatch: {{duplicate: false, target: 5}}\nbots: []\n")
+    with pytest.raises(ConfigError, match=r"match\.target: found 5, which no player can reach"):
+        load_config(Path("c.yaml"))

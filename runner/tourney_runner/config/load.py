@@ -230,6 +230,15 @@ def _match(
             ("match", "duplicate"),
             f"found {duplicate}, expected at most {options.players}, one rotation for each player",
         )
+    points = options.points_chosen()
+    # Totals that all stay at 0 or below, or all grow alike, never have a winner.
+    hopeless = bool(points) and (max(points) <= 0 or len(set(points)) == 1)
+    if not duplicate and written.target is not None and hopeless:
+        document.add(
+            ("match", "target"),
+            f"found {written.target:g}, which no player can reach alone with these points:"
+            f" {', '.join(f'{one:g}' for one in points)}",
+        )
     if not duplicate:
         one = 1 if written.target is None else None
         return MatchConfig(duplicate=0, deals=written.deals or one, target=written.target)

@@ -108,6 +108,10 @@ class GameOptions(BaseModel):
         """All rules with nothing left to be worked out: no ``auto``, no null, no preset."""
         return self.model_dump()
 
+    def points_chosen(self) -> tuple[float, ...]:
+        """Return the points of each place that an organiser has chosen; none if the game's hold."""
+        return ()
+
 
 ActionT = TypeVar("ActionT")
 """A game's own action type; must be hashable."""

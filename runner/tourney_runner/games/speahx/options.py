@@ -134,6 +134,10 @@ class SpeahxOptions(GameOptions):
             )
         return value
 
+    def points_chosen(self) -> tuple[float, ...]:
+        """See `GameOptions.points_chosen`."""
+        return () if isinstance(self.points, str) else self.points
+
     @field_validator("points", mode="before")
     @classmethod
     def _read_points(cls, value: Any, others: ValidationInfo) -> Any:

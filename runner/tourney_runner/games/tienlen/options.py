@@ -110,6 +110,10 @@ class TienlenOptions(GameOptions):
             )
         return points
 
+    def points_chosen(self) -> tuple[float, ...]:
+        """See `GameOptions.points_chosen`."""
+        return self.points or ()
+
     def points_by_place(self) -> tuple[float, ...]:
         """The points of the first, the second ..., with the default worked out (T41)."""
         if self.points is not None:
