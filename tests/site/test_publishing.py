@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unicodedata
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -19,19 +20,22 @@ from site_fixtures import NAMES, write_site
 from tourney_runner.cli.app import app
 from tourney_runner.errors import UsageError
 from tourney_runner.publish import tables
-from tourney_runner.publish.publish_options import PublishChoices, fault_text
+from tourney_runner.publish.publish_options import PublishChoices, fault_text, kept_choices
 from tourney_runner.publish.replay_selection import choose
+from tourney_runner.publish.site import Site
 from tourney_runner.publish.statistics import BotResults, DealRef, SlowRef, gather
 from tourney_runner.publish.summary import summarise
 from tourney_runner.ratings.analysis import Means
 from tourney_runner.results.records import FaultRecord
+from tourney_runner.results.rulings import counting_deals
 from tourney_runner.results.store import FILE_NAME, Store
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tourney_runner.publish.summary import Summary
+
+
+FROZEN = Path(__file__).parents[1] / "data" / "results" / "0.1.0-9ef054c"
 
 
 def tourney(*words: object) -> str:
@@ -288,3 +292,24 @@ def test_a_poor_locale_spoils_no_text(results: Path, tmp_path: Path) -> None:
     text = (tmp_path / "s" / "index.html").read_text(encoding="utf-8")
     assert "<h1><bdi>Zoë 漢字</bdi></h1>" in text
     assert text.count("漢字") >= 3
+
+
+@pytest.mark.parametrize(("name", "heading"), [("knockout", "Bracket"), ("swiss", "Rounds")])
+def test_a_format_that_pairs_by_results_shows_its_rounds(
+    tmp_path: Path, name: str, heading: str
+) -> None:
+    frozen = FROZEN / {"knockout": "knockout-complete", "swiss": "swiss-unfinished"}[name]
+    with closing(Store(frozen / FILE_NAME)) as store:
+        Site(store, summarise(store), kept_choices(store)).write(tmp_path / "site")
+        tables = {
+            (record.key.round, frozenset(record.seating)) for _, record in counting_deals(store)
+        }
+    page = (tmp_path / "site" / "rounds.html").read_text()
+    assert f"<h1>{heading}</h1>" in page
+    assert page.count('<ol class="table">') == len(tables)
+    assert 'href="rounds.html"' in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_a_round_robin_has_no_page_of_rounds(site: Path) -> None:
+    assert not (site / "rounds.html").exists()
+    assert "rounds.html" not in (site / "index.html").read_text()

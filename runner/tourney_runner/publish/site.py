@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.publish.publish_options import PublishChoices
     from tourney_runner.publish.replay_builder import Replay
+    from tourney_runner.publish.standings_rows import Row
     from tourney_runner.publish.statistics import BotResults
     from tourney_runner.publish.summary import Summary
     from tourney_runner.results.store import Store
@@ -52,10 +53,15 @@ __all__ = ["Site"]
 
 _MENU = (
     ("Standings", "index.html"),
+    ("Rounds", "rounds.html"),
     ("Charts", "charts.html"),
     ("Head to head", "meetings.html"),
     ("Replays", "replays.html"),
 )
+
+
+_ROUNDS = "rounds.html"
+"""Only for formats that show their rounds."""
 
 
 class _Listed(msgspec.Struct, frozen=True):
@@ -119,6 +125,8 @@ class Site:
         for name in ("bots", "badges", "replays"):
             for old in set((folder / name).glob("[0-9]*.*")) - written:
                 old.unlink(missing_ok=True)
+        if not self._gathered.rounds:
+            (folder / _ROUNDS).unlink(missing_ok=True)
         (folder / "pictures.html").unlink(missing_ok=True)  # the name of charts.html in 0.1.0
         marker = {
             "made": utc_now(),
@@ -165,6 +173,16 @@ class Site:
             yield page, self._replay(film, uncounted)
         yield "replays.html", self._page("replays.html", listed=listed, stored=self._stored)
         yield "meetings.html", self._meetings()
+        if self._gathered.rounds:
+            yield (
+                _ROUNDS,
+                self._page(
+                    _ROUNDS,
+                    bracket=self._summary.last_table_decides,
+                    rounds=self._gathered.rounds,
+                    by_number=self._by_number(),
+                ),
+            )
         yield "charts.html", self._charts()
         yield "index.html", self.front("")
 
@@ -184,7 +202,7 @@ class Site:
                 ranked=self._ranked,
                 rotated=bool(self._settings.duplicate),
                 base=base,
-                menu=_MENU,
+                menu=[entry for entry in _MENU if entry[1] != _ROUNDS or self._gathered.rounds],
                 here=here or template,
                 policy=SITE_POLICY,
                 inline=None,
@@ -261,6 +279,9 @@ class Site:
             before=before,
             after=after,
         )
+
+    def _by_number(self) -> dict[int, Row]:
+        return {row.number: row for row in self._rows}
 
     def _meetings(self) -> str:
         bots = self._gathered.bots

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from tourney_runner.publish.publish_options import fault_text
+from tourney_runner.publish.round_tables import RoundOfTables, RoundTables
 from tourney_runner.publish.summary import scoreboard
 from tourney_runner.ratings.analysis import Analysis, Means, SeatResult, analyse
 from tourney_runner.ratings.model import Model
 from tourney_runner.results.rulings import counting_deals
+from tourney_runner.schedule.registry import format_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,6 +159,8 @@ class TournamentStatistics(msgspec.Struct, frozen=True):
     history: History
     spoilt: tuple[SpoiltRef, ...]
     """All deals that the host had spoilt before."""
+    rounds: tuple[RoundOfTables, ...] = ()
+    """The tables of each round, for formats that show them."""
 
 
 RefT = TypeVar("RefT", DealRef, SlowRef)
@@ -242,10 +246,15 @@ class _Gatherer:
         self._history = [[summary.facts.rating.get("mu", Model.mu)] * entrants]
         self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
+        schedule = summary.facts.schedule
+        shown = schedule is not None and format_class(schedule.format).shows_rounds
+        self._rounds = RoundTables() if shown else None
 
     def add(self, number: int, record: DealRecord) -> None:
         """Take in a deal that counts; its number is that among all."""
         self._add_results(number, record)
+        if self._rounds is not None:
+            self._rounds.add(record)
         if record.voids:
             self._spoilt.append(SpoiltRef(number, record.voids))
         for fault in record.faults:
@@ -271,7 +280,8 @@ class _Gatherer:
         )
         mu = tuple(zip(*self._history, strict=True))
         history = History(tuple(self._marks), mu)
-        return TournamentStatistics(bots, history, tuple(self._spoilt))
+        rounds = () if self._rounds is None else self._rounds.rounds()
+        return TournamentStatistics(bots, history, tuple(self._spoilt), rounds)
 
     def _mark(self, board: Scoreboard) -> None:
         self._marks.append(self._deals)

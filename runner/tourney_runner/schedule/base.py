@@ -158,6 +158,8 @@ class Format(ABC, Generic[OptionsT]):
     joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
     on_leaving: ClassVar[str] = "rounds that have not begun are planned for the others"
     """What happens when a bot is withdrawn or disqualified, in words."""
+    shows_rounds: ClassVar[bool] = False
+    """Whether the site lists the tables of each round, since who meets whom has a meaning."""
     last_table_decides: ClassVar[bool] = False
     """Whether its last round is one table whose order is the result, and not the rating's."""
 

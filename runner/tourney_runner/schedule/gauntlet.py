@@ -59,6 +59,7 @@ class Gauntlet(Format[GauntletOptions]):
     """Challengers against the field."""
 
     name: ClassVar[str] = "gauntlet"
+    shows_rounds: ClassVar[bool] = True
     summary: ClassVar[str] = "the challengers against everybody else"
     options: ClassVar[type[GauntletOptions]] = GauntletOptions
     staged: ClassVar[bool] = True

@@ -61,6 +61,7 @@ class Knockout(Format[KnockoutOptions]):
     """Rounds of a seeded bracket."""
 
     name: ClassVar[str] = "knockout"
+    shows_rounds: ClassVar[bool] = True
     summary: ClassVar[str] = "the better half of each table goes on, until one table is left"
     options: ClassVar[type[KnockoutOptions]] = KnockoutOptions
     on_leaving: ClassVar[str] = (

@@ -93,6 +93,7 @@ class Ladder(Format[LadderOptions]):
     """Pairing by need and by strength."""
 
     name: ClassVar[str] = "ladder"
+    shows_rounds: ClassVar[bool] = True
     summary: ClassVar[str] = "matches for those with the fewest, mostly against equals"
     options: ClassVar[type[LadderOptions]] = LadderOptions
     staged: ClassVar[bool] = True

@@ -38,6 +38,7 @@ class Swiss(Format[SwissOptions]):
     """Pairing by score."""
 
     name: ClassVar[str] = "swiss"
+    shows_rounds: ClassVar[bool] = True
     summary: ClassVar[str] = "every round against others with about the same score"
     options: ClassVar[type[SwissOptions]] = SwissOptions
     on_leaving: ClassVar[str] = "rounds that have not begun are paired without it"

@@ -1,0 +1,102 @@
+"""The tables of every round, for formats in which it matters who met whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tourney_runner.ratings.rated_deals import average_places
+
+if TYPE_CHECKING:
+    from tourney_runner.results.records import DealRecord
+
+__all__ = ["RoundOfTables", "RoundTable", "RoundTables", "TableRow"]
+
+_MOST_TABLES = 5000
+"""Tables that are kept; the rounds behind them are left out."""
+
+
+class TableRow(msgspec.Struct, frozen=True):
+    """One bot at a table, over all deals of the round there."""
+
+    entrant: int
+    points: float
+    mean_place: float
+    goes_on: bool
+    """Whether it sits at a table of the next round."""
+
+
+class RoundTable(msgspec.Struct, frozen=True):
+    """One table of a round, the best bot first."""
+
+    deals: int
+    rows: tuple[TableRow, ...]
+
+
+class RoundOfTables(msgspec.Struct, frozen=True):
+    """A round."""
+
+    number: int
+    """From 1."""
+    tables: tuple[RoundTable, ...]
+
+
+class _Sums:
+    """Sums of the bots of one table."""
+
+    def __init__(self, seating: tuple[int, ...]) -> None:
+        self.deals = 0
+        self.points = dict.fromkeys(seating, 0.0)
+        self.places = dict.fromkeys(seating, 0.0)
+
+
+class RoundTables:
+    """The results of each table, gathered deal by deal in schedule order."""
+
+    def __init__(self) -> None:
+        self._tables: dict[tuple[int, tuple[int, ...]], _Sums] = {}
+
+    def add(self, record: DealRecord) -> None:
+        """Add a deal to the table at which it was played."""
+        key = (record.key.round, tuple(sorted(record.seating)))
+        sums = self._tables.get(key)
+        if sums is None:
+            if len(self._tables) == _MOST_TABLES:
+                return
+            sums = self._tables[key] = _Sums(tuple(record.seating))
+        sums.deals += 1
+        averages = average_places(record.places)
+        for entrant, points, place in zip(record.seating, record.points, averages, strict=True):
+            sums.points[entrant] += points
+            sums.places[entrant] += place
+
+    def rounds(self) -> tuple[RoundOfTables, ...]:
+        """Return all rounds in order."""
+        numbers = sorted({number for number, _ in self._tables})
+        seated = {
+            number: {bot for at, bots in self._tables if at == number for bot in bots}
+            for number in numbers
+        }
+        return tuple(
+            RoundOfTables(
+                number + 1,
+                tuple(
+                    _table(sums, seated.get(number + 1, set()))
+                    for (at, _), sums in self._tables.items()
+                    if at == number
+                ),
+            )
+            for number in numbers
+        )
+
+
+def _table(sums: _Sums, on: set[int]) -> RoundTable:
+    order = sorted(sums.points, key=lambda bot: (-sums.points[bot], sums.places[bot], bot))
+    return RoundTable(
+        sums.deals,
+        tuple(
+            TableRow(bot, sums.points[bot], sums.places[bot] / sums.deals, bot in on)
+            for bot in order
+        ),
+    )
