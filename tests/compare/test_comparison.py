@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -49,6 +50,11 @@ def test_the_better_bot_is_found_on_few_deals_of_its_own(arena: Arena) -> None:
     assert found["verdict"] == "better"
     assert found["lead"] > 0
     assert 20 <= found["matches"] < 200
+    low, high = found["corrected"]["low"], found["corrected"]["high"]
+    assert 0 < low < found["corrected"]["lead"] < high
+    assert "faults: good none; one none" in ended.stdout
+    assert "about 423 matches if the lead is 0 or 0.1 standard deviations" in ended.stderr
+    assert "worst deals of good: " in ended.stdout
     assert f"matches: {found['matches']}, deals: {2 * found['matches']}" in ended.stdout
     assert len(_rows(arena, "round", out)) < 2 * found["matches"] + 2 * 128
 
@@ -63,7 +69,7 @@ def test_the_better_bot_is_found_on_few_deals_of_its_own(arena: Arena) -> None:
 
 def test_both_sit_at_every_table_and_the_others_equally_often(arena: Arena) -> None:
     config = arena.configure(_field(arena), rules={"players": 3})
-    arena.run("compare", config, "two", "poor", "--cap", 20, "--d1", 5, "--out", "out")
+    arena.run("compare", config, "two", "poor", "--cap", 20, "--d1", 0.01, "--out", "out")
     tables = [json.loads(seating) for (seating,) in _rows(arena, "seating")]
     assert all({0, 1} <= set(table) for table in tables)
     others = Counter(entrant for table in tables for entrant in table if entrant > 1)
@@ -80,7 +86,8 @@ def test_interrupted_and_with_other_workers_it_finds_the_same(arena: Arena) -> N
     killed.kill()
     killed.communicate()
     until(lambda: not arena.processes())
-    assert arena.run(*words, "--out", "out", "--jobs", 2).stdout == whole.stdout
+    again = arena.run(*words, "--out", "out", "--jobs", 2)
+    assert again.stdout.replace("replay out", "replay whole") == whole.stdout
     assert _found(arena) == _found(arena, "whole")
 
 
@@ -109,6 +116,28 @@ def test_what_cannot_be_compared_is_refused(arena: Arena) -> None:
 
 def test_a_crash_is_a_last_place(arena: Arena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", move="sys.exit(1)")]
-    ended = arena.run("compare", arena.configure(bots), "bad", "good", "--cap", 20, "--out", "out")
+    ended = arena.run("compare", arena.configure(bots), "bad", "good", "--out", "out")
     assert ended.stdout.startswith("bad against good: not better\nbad finished 1.000 places behind")
+    found = _found(arena)
+    assert found["faults"]["bad"]["crash"] >= 2 * found["matches"]
+    assert found["faults"]["good"] == {}
     arena.run("verify", "out")
+
+
+def test_bots_are_compared_without_a_tournament(arena: Arena) -> None:
+    good, poor = (
+        Path(arena.bot(name, move=move)["cwd"])
+        for name, move in (("good", "answer = legal[0]"), ("poor", "answer = legal[-1]"))
+    )
+    for folder in (good, poor):
+        text = f'name: {folder.name}\ncommand: ["{{python}}", "-E", "-S", bot.py]\n'
+        (folder / "bot.yaml").write_text(text, "utf-8")
+    ended = arena.run("compare", good, poor, good, "--deals", 60, "--out", "out", "--no-sandbox")
+    names = {good.name, poor.name, f"{good.name}-2"}
+    assert {row["name"] for row in arena.table()["entrants"]} == names
+    assert arena.table()["deals"] >= 60
+    for words in ("rank", "range", "95 %", f"worst deals of {poor.name}: "):
+        assert words in ended.stdout
+    assert "to watch one: tourney replay out DEAL" in ended.stdout
+    refused = arena.run("compare", good, status=2)
+    assert "one bot alone cannot be compared" in refused.stderr

@@ -40,7 +40,8 @@ __all__ = [
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Return a parser of whole numbers for `typer.Option`, with an error in plain words."""
 
-    def parse(text: str) -> int:
+    def parse(text: str | int) -> int:
+        text = str(text)  # some versions of typer pass a default through here
         if re.fullmatch(r"-?[0-9]{1,18}", text) and least <= int(text) <= most:
             return int(text)
         raise typer.BadParameter(

@@ -1,23 +1,33 @@
-"""Is one bot better than another? Play until that is decided, and no longer.
+"""Comparing bots: two by a sequential test, any number on a fixed number of deals.
 
-Both sit at every table, the rest of the field joins them in turn, and a sequential test looks at
-the places after every few matches. It counts matches in the order of the schedule only: which of
-them finishes first depends on how quickly bots play, so that must not decide anything.
+In the test both sit at every table, the rest of the field joins them in turn, and the places are
+looked at after every few matches. Matches count in the order of the schedule only: which of them
+finishes first depends on how quickly bots play, so that must not decide anything.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import closing
 from dataclasses import asdict, replace
-from math import ceil, isfinite
+from math import ceil, isfinite, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from tourney_runner.atomic_write import write_whole
 from tourney_runner.config.models import ScheduleConfig
 from tourney_runner.errors import UsageError
-from tourney_runner.ratings.gsprt import Comparison, ComparisonOutcome, Rule, compare, leads
+from tourney_runner.ratings.gsprt import (
+    Comparison,
+    ComparisonOutcome,
+    Corrected,
+    Rule,
+    compare,
+    corrected,
+    expected_matches,
+    leads,
+)
 from tourney_runner.results.rulings import counting_deals
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import Seed
@@ -36,17 +46,23 @@ if TYPE_CHECKING:
     from tourney_runner.run.progress import Reporter
     from tourney_runner.run.tournament import RunOptions
 
-__all__ = ["DuelResult", "compare_bots", "comparison_name", "duel"]
+__all__ = [
+    "DuelResult",
+    "compare_bots",
+    "comparison_name",
+    "duel",
+]
 
 _FILE = "comparison.json"
 _SHOWN = 10
 """Names in a message."""
+_UNITS = {"places": "places", "sd": "standard deviations"}
 _A, _B = 0, 1
 """The two are the first entrants, also where others are left out."""
 
 
 class DuelResult(NamedTuple):
-    """What came out."""
+    """The result of a comparison of two bots."""
 
     a: str
     b: str
@@ -56,37 +72,59 @@ class DuelResult(NamedTuple):
     """In the matches that were counted."""
     played: int
     """All deals; the rest of the last tables are not counted."""
+    faults: tuple[dict[str, int], dict[str, int]]
+    """Of A and of B, in all deals, by kind."""
 
     @property
     def verdict(self) -> str:
         """``better``, ``not better`` or ``undecided``."""
         return self.outcome.verdict or "undecided"
 
+    @property
+    def estimate(self) -> Corrected:
+        """The lead, corrected for the rule by which the test stopped."""
+        return corrected(self.rule, self.outcome)
+
     def lines(self) -> list[str]:
-        """For people; the first is the verdict."""
-        rule, outcome = self.rule, self.outcome
+        """Return the result for people; the first line is the verdict."""
+        rule, outcome, estimate = self.rule, self.outcome, self.estimate
         way = "ahead of" if outcome.lead >= 0 else "behind"
         uncounted = self.played - self.deals
         rest = f"; {uncounted:,} more were played and not counted" if uncounted else ""
         return [
             f"{self.a} against {self.b}: {self.verdict}",
+            f"{self.a} finished {abs(outcome.lead):.3f} places {way} {self.b} on average",
             (
-                f"{self.a} finished {abs(outcome.lead):.3f} places {way} {self.b} on average"
-                f" (standard error {outcome.error:.3f})"
+                f"corrected for the early stop: {estimate.lead:+.3f} places, 95 % interval"
+                f" {estimate.low:+.3f} to {estimate.high:+.3f}"
             ),
             f"matches: {outcome.matches:,}, deals: {self.deals:,}{rest}",
             (
-                f"log-likelihood ratio of {rule.d1:g} against {rule.d0:g} places:"
+                f"log-likelihood ratio of {rule.d1:g} against {rule.d0:g} {_UNITS[rule.unit]}:"
                 f" {outcome.llr:.2f}; better from {rule.upper:.2f}, not better from"
                 f" {rule.lower:.2f}, undecided after {rule.cap:,} matches"
+            ),
+            "faults: "
+            + "; ".join(
+                f"{name} {_fault_words(faults)}"
+                for name, faults in zip((self.a, self.b), self.faults, strict=True)
             ),
         ]
 
 
-def comparison_name(stem: str, a: str, b: str) -> str:
-    """The name of the folder in which a comparison is kept."""
-    plain = (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "bot" for name in (a, b))
-    return f"{stem}.compare-{'-'.join(plain)}"
+def _fault_words(faults: dict[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in faults.items()) or "none"
+
+
+def comparison_name(stem: str, *names: str) -> str:
+    """Return the name of the folder in which a comparison is kept.
+
+    Args:
+        stem: The name of the tournament's file; empty without one.
+        names: Of the bots.
+    """
+    plain = (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "bot" for name in names)
+    return f"{stem}{'.' if stem else ''}compare-{'-'.join(plain)}"
 
 
 def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
@@ -139,8 +177,10 @@ def compare_bots(config: Config, rule: Rule, choices: RunOptions, reporter: Repo
     if (choices.folder / FILE_NAME).exists() and not choices.fresh:
         config = _taken_up(config, rule, choices.folder)
     reporter.say(
-        f"comparing {config.entrants[_A].name} with {config.entrants[_B].name}: this ends as soon"
-        f" as it is decided, after {rule.cap:,} matches at the latest"
+        f"comparing {config.entrants[_A].name} with {config.entrants[_B].name}: about"
+        f" {_announced(config, rule):,} matches if the lead is {rule.d0:g} or {rule.d1:g}"
+        f" {_UNITS[rule.unit]}, fewer if it is outside and more if it is between them;"
+        f" {rule.cap:,} at most"
     )
     test = Comparison(rule)
 
@@ -154,8 +194,17 @@ def compare_bots(config: Config, rule: Rule, choices: RunOptions, reporter: Repo
     run(config, replace(choices, enough=enough), reporter)
     with closing(Store(choices.folder / FILE_NAME)) as store:
         result = _result(config, rule, store)
-    _write(choices.folder, rule, result.outcome)
+    _write(choices.folder, rule, result.outcome, result)
     return result
+
+
+def _announced(config: Config, rule: Rule) -> int:
+    """Return the median length of a test, of bots whose places are drawn at random.
+
+    The lead of one of k players over another then has the variance k (k + 1) / 6 in a deal.
+    """
+    players, deals = config.options.players, config.match.duplicate or config.match.deals or 1
+    return ceil(expected_matches(rule, sqrt(players * (players + 1) / 6 / deals)))
 
 
 def _entrant(config: Config, name: str) -> Entrant:
@@ -203,14 +252,18 @@ def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
 def _result(config: Config, rule: Rule, store: Store) -> DuelResult:
     outcome = compare(rule, leads((record for _, record in counting_deals(store)), _A, _B))
     matches, deals, played = 0, 0, 0
+    faults: dict[int, Counter[str]] = {_A: Counter(), _B: Counter()}
     last = None
     for _, record in counting_deals(store):
         played += 1
         matches += record.key[:2] != last
         deals += matches <= outcome.matches
+        for fault in record.faults:
+            if fault.entrant in faults:
+                faults[fault.entrant][fault.kind] += 1
         last = record.key[:2]
     one, other = (config.entrants[number].name for number in (_A, _B))
-    return DuelResult(one, other, rule, outcome, deals, played)
+    return DuelResult(one, other, rule, outcome, deals, played, (faults[_A], faults[_B]))
 
 
 def _check_rule(folder: Path, rule: Rule) -> None:
@@ -222,6 +275,7 @@ def _check_rule(folder: Path, rule: Rule) -> None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder / _FILE}: this cannot be read: {error}") from error
     now = asdict(rule)
+    before.setdefault("unit", "places")  # the only one that earlier versions knew
     changed = [key for key in now if key != "cap" and before.get(key) != now[key]]
     if changed:
         was = ", ".join(f"{key} {before.get(key)}" for key in changed)
@@ -231,10 +285,15 @@ def _check_rule(folder: Path, rule: Rule) -> None:
         )
 
 
-def _write(folder: Path, rule: Rule, outcome: ComparisonOutcome) -> None:
+def _write(
+    folder: Path, rule: Rule, outcome: ComparisonOutcome, result: DuelResult | None = None
+) -> None:
     """Keep the test beside the results, for programs and for going on."""
     found = {
         key: value if not isinstance(value, float) or isfinite(value) else None
         for key, value in outcome._asdict().items()
     }
+    if result is not None:
+        found["corrected"] = result.estimate._asdict()
+        found["faults"] = {result.a: result.faults[0], result.b: result.faults[1]}
     write_whole(folder / _FILE, json.dumps({"rule": asdict(rule), **found}, indent=2) + "\n")

@@ -121,16 +121,18 @@ class RatingConfig(Section):
     beta: float = Field(default=25 / 6, gt=0, allow_inf_nan=False)
     """The variation of a bot's play from deal to deal."""
     tau: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-    """The drift of a bot's skill; bots do not change, so it is 0 by default."""
+    """The standard deviation by which a bot's skill drifts, in units of mu: from one round to the
+    next, or with ``update: sequential`` from one of its deals to the next. Bots do not change, so
+    it is 0 by default."""
     draw_probability: Annotated[float, AfterValidator(_chance)] | None = Field(
         default=None, json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}
     )
     """The probability that two equal bots tie; null for the game's own. Never 0, since forfeits
     tie."""
-    update: Literal["order_free", "sequential"] | None = None
-    """All deals at once, independent of their order (``order_free``), or one after the other
-    (``sequential``), which a ``tau`` needs; null for the first, unless there is a ``tau``."""
-
+    update: Literal["order_free", "sequential", "through_time"] | None = None
+    """All deals at once, independent of their order (``order_free``), all at once with skills that
+    drift from round to round (``through_time``), or one after the other (``sequential``); null for
+    the first, or for the second where there is a ``tau``."""
     rank_by: Literal["estimate", "score"] = "estimate"
     """Whether the table is ranked by ``mu``, the estimate, or by ``mu - 3 sigma``, the score."""
 
@@ -140,14 +142,16 @@ class RatingConfig(Section):
         if value == "order_free" and info.data.get("tau"):
             raise ValueError(
                 "found order_free beside a tau above 0: skills that drift from deal to deal have"
-                " an order, expected sequential, or tau: 0"
+                " an order, expected through_time or sequential, or tau: 0"
             )
+        if value == "through_time" and not info.data.get("tau"):
+            raise ValueError("found through_time without a tau above 0, by which skills drift")
         return value
 
     @property
-    def updating(self) -> Literal["order_free", "sequential"]:
+    def updating(self) -> Literal["order_free", "sequential", "through_time"]:
         """`update`, resolved."""
-        return self.update or ("sequential" if self.tau else "order_free")
+        return self.update or ("through_time" if self.tau else "order_free")
 
     def constants(self, usual_draw: float) -> dict[str, float]:
         """Return the constants of `ratings.model.Model`, by name.

@@ -128,6 +128,7 @@ def _rating(facts: TournamentRecord) -> str:
     how = {
         "order_free": "by all deals at once, whatever their order",
         "sequential": "deal by deal in the order of the schedule",
+        "through_time": "Through Time, by all rounds at once",
     }[facts.update]
     constants = ", ".join(f"{key} {value:.4g}" for key, value in facts.rating.items())
     return f"TrueSkill {how}; {constants}"

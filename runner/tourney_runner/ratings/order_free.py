@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.integer]
 
-__all__ = ["Evidence", "Fit", "fit"]
+__all__ = ["Evidence", "Extrapolation", "Fit", "fit"]
 
 _BLOCKS = 12
 """More make sweeps slower, fewer can swing to and fro where few bots play often."""
@@ -91,7 +91,7 @@ class Evidence:
         outcomes = self.entrants.shape[1]
         blocks = max(min(_BLOCKS, outcomes), -(-outcomes // _MOST_IN_BLOCK))
         for first in range(blocks):
-            self._update(slice(first, None, blocks), model, precisions, shifts, pace)
+            self.update(slice(first, None, blocks), model, precisions, shifts, pace)
 
     def move(self, by: Floats) -> None:
         """Move all that was said of each entrant, as if its skill were higher by so much."""
@@ -99,9 +99,10 @@ class Evidence:
         self.shifts += self.precisions * moved
         self._worse_shift += self._worse * moved
 
-    def _update(
+    def update(
         self, block: slice, model: Model, precisions: Floats, shifts: Floats, pace: float
     ) -> None:
+        """Work out some of the outcomes; see `sweep`."""
         entrants = self.entrants[:, block]
         said, said_shift = self.precisions[:, block], self.shifts[:, block]
         others = precisions[entrants] - said
@@ -225,7 +226,7 @@ def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
     """
     evidence = [Evidence(rows[players]) for players in sorted(rows) if len(rows[players])]
     groups = _connected(entrants, evidence)
-    extrapolation = _Extrapolation()
+    extrapolation = Extrapolation()
     precisions, shifts = _beliefs(model, entrants, evidence)
     converged = not evidence
     for number in range(_SWEEPS if evidence else 0):
@@ -273,7 +274,7 @@ def _anchored(mu: Floats, groups: Integers, prior: float) -> Floats:
     return mu - (sums / np.maximum(sizes, 1))[groups] + prior
 
 
-class _Extrapolation:
+class Extrapolation:
     """Anderson's: where a repeated step x -> f(x) comes to rest, guessed from the last ones."""
 
     def __init__(self) -> None:
@@ -281,7 +282,7 @@ class _Extrapolation:
         self._steps: list[Floats] = []
 
     def next(self, point: Floats, image: Floats) -> Floats:
-        """The next point, when `point` was taken to `image`."""
+        """Return the next point, when `point` was taken to `image`."""
         step = image - point
         self._points = [*self._points, point][-_HISTORY:]
         self._steps = [*self._steps, step][-_HISTORY:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from math import sqrt
+from math import floor, log10, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from tourney_runner.ratings.order_free import fit
 from tourney_runner.ratings.rated_deals import tie_seed
 from tourney_runner.ratings.sandwich_covariance import covariance
 from tourney_runner.ratings.sequential import finishing_order, revise
+from tourney_runner.ratings.through_time import fit_through_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,13 +21,23 @@ if TYPE_CHECKING:
     from tourney_runner.ratings.model import Model
     from tourney_runner.ratings.order_free import Fit
     from tourney_runner.ratings.rated_deals import Deal
+    from tourney_runner.ratings.through_time import TimedFit
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Estimate", "OrderFreeRater", "Rater", "SequentialRater", "Update", "rater"]
+__all__ = [
+    "Estimate",
+    "OrderFreeRater",
+    "Rater",
+    "SequentialRater",
+    "ThroughTimeRater",
+    "Update",
+    "rater",
+]
 
-Update = Literal["sequential", "order_free"]
-"""One pass in schedule order, or a fit of all deals at once."""
+Update = Literal["sequential", "order_free", "through_time"]
+"""One pass in schedule order, a fit of all deals at once, or one of skills that drift from round to
+round."""
 
 
 class Estimate(NamedTuple):
@@ -73,12 +84,7 @@ class OrderFreeRater:
         """Keep the deal's outcome."""
         self._fit = None
         players = len(deal.seating)
-        rows = self._rows.setdefault(players, array("i"))
-        before = None
-        for seat in finishing_order(deal.places, tie_seed(deal.key)):
-            entrant = deal.seating[seat]
-            rows.append(~entrant if deal.places[seat] == before else entrant)
-            before = deal.places[seat]
+        self._rows.setdefault(players, array("i")).extend(_finishing_row(deal))
         self._matches.setdefault(players, array("i")).append(match)
 
     def fit(self) -> Fit:
@@ -100,6 +106,47 @@ class OrderFreeRater:
         found = self.fit()
         errors = covariance(found, self._matches)
         return Estimate(found.ratings(), errors, found.converged)
+
+
+class ThroughTimeRater:
+    """Keeps the finishing order and the round of every deal, and fits them when asked."""
+
+    def __init__(self, model: Model, entrants: int) -> None:
+        self._model = model
+        self._entrants = entrants
+        self._rows: dict[int, array[int]] = {}
+        self._rounds: dict[int, array[int]] = {}
+        """Of each deal, by the number of players."""
+        self._fit: TimedFit | None = None
+
+    def add(self, deal: Deal, match: int) -> None:  # noqa: ARG002 - the model has no matches
+        """Keep the deal's outcome."""
+        self._fit = None
+        players = len(deal.seating)
+        self._rows.setdefault(players, array("i")).extend(_finishing_row(deal))
+        self._rounds.setdefault(players, array("i")).append(deal.key[0])
+
+    def ratings(self) -> list[Rating]:
+        """Return the ratings of all bots in the last round that each has played."""
+        found = self._fitted()
+        digits = 7 - floor(log10(self._model.sigma))
+        rounded = (np.round(found.mu, digits).tolist(), np.round(found.sigma, digits).tolist())
+        return [Rating(mu, sigma) for mu, sigma in zip(*rounded, strict=True)]
+
+    def estimate(self) -> Estimate:
+        """Return the ratings with the errors that the same model gives."""
+        found = self._fitted()
+        return Estimate(self.ratings(), np.diag(np.square(found.sigma)), found.converged)
+
+    def _fitted(self) -> TimedFit:
+        if self._fit is None:
+            rows = {
+                players: np.array(flat, dtype=np.int64).reshape(-1, players)
+                for players, flat in self._rows.items()
+            }
+            rounds = {players: np.array(numbers) for players, numbers in self._rounds.items()}
+            self._fit = fit_through_time(self._model, self._entrants, rows, rounds)
+        return self._fit
 
 
 class SequentialRater:
@@ -134,8 +181,20 @@ class SequentialRater:
         return Estimate(self.ratings(), errors, converged=True)
 
 
+def _finishing_row(deal: Deal) -> list[int]:
+    """Return the entrants in finishing order, inverted where tied with the one before."""
+    row, before = [], None
+    for seat in finishing_order(deal.places, tie_seed(deal.key)):
+        entrant = deal.seating[seat]
+        row.append(~entrant if deal.places[seat] == before else entrant)
+        before = deal.places[seat]
+    return row
+
+
 def rater(update: Update, model: Model, entrants: int) -> Rater:
     """Return a rater for a field of entrants, numbered from 0."""
     if update == "sequential":
         return SequentialRater(model, entrants)
+    if update == "through_time":
+        return ThroughTimeRater(model, entrants)
     return OrderFreeRater(model, entrants)
