@@ -16,7 +16,8 @@ from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.run.tournament_setup import Seed, make_format
+from tourney_runner.results.tournament_record import Seed
+from tourney_runner.run.tournament_setup import make_format
 from tourney_runner.schedule.round_robin import RoundRobinOptions
 from tourney_runner.text import ordinal, points
 

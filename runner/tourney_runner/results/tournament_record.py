@@ -143,7 +143,7 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Whether building a bot could use the network."""
     rating: dict[str, float]
     """Constants of the rating model."""
-    update: Literal["order_free", "sequential"] = "order_free"
+    update: Literal["order_free", "sequential", "through_time"] = "order_free"
     """How ratings are updated."""
     rank_by: Literal["score", "estimate"] = "score"
     """The value that the ranking goes by."""
