@@ -57,9 +57,7 @@ def run(  # noqa: PLR0913 - each is an option
     fresh: Fresh = False,
     no_migrate: Annotated[
         bool,
-        typer.Option(
-            "--no-migrate", help="Refuse results of an earlier version instead of converting them."
-        ),
+        typer.Option("--no-migrate", help="Refuse results of an older version."),
     ] = False,
     add_bots: Annotated[
         list[Path] | None,
