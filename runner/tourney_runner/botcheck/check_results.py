@@ -13,7 +13,7 @@ from tourney_runner.text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tourney_runner.botcheck.recording_player import Exchange
+    from tourney_runner.botcheck.recording_player import Asked, Exchange
     from tourney_runner.play.faults import Fault
     from tourney_runner.results.records import DealRecord, FaultRecord
 
@@ -36,13 +36,12 @@ class Deals(NamedTuple):
 
     records: Sequence[DealRecord]
     exchanges: Sequence[Exchange]
-    asked: Sequence[bytes]
-    """All requests, answered or not."""
+    asked: Sequence[Asked]
 
     def request(self, fault: FaultRecord) -> bytes:
         """The request of a fault, of which its record keeps only so much; empty if it had none."""
         start = fault.request[:_TELLING].encode()
-        whole = (request for request in self.asked if request.startswith(start))
+        whole = (asked.sent for asked in self.asked if asked.request.startswith(start))
         return next(whole, start) if start else start
 
     def fault(self) -> FaultRecord | None:
@@ -59,6 +58,15 @@ class Deals(NamedTuple):
             if record.seating[note.seat] == OWN
         ]
 
+    def second_answers(self) -> list[str]:
+        """Return what was noted of answers that came too many."""
+        return [
+            note.text
+            for record in self.records
+            for note in record.notes
+            if note.kind == "stale" and record.seating[note.seat] == OWN
+        ]
+
     def stderr(self) -> str:
         """What it wrote there."""
         found = (
@@ -70,7 +78,7 @@ class Deals(NamedTuple):
         return "\n".join(found)[-_STDERR:]
 
 
-def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
+def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool, game: str = "") -> Check:
     """The check that some deals amount to.
 
     Args:
@@ -78,14 +86,18 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool) -> Check:
         deals: What came of it.
         limit_ms: For an answer.
         strays: Whether lines that are no answers are worth a warning.
+        game: What was played.
     """
     timing = Timing.of([it.charged for it in deals.exchanges], limit_ms)
     if fault := deals.fault():
-        return failed(name, fault, deals.request(fault), timing)
+        return failed(name, fault, deals.request(fault), timing, game=game)
     slowest = max(deals.exchanges, key=lambda it: it.charged, default=None)
     found = f"{counted(len(deals.records), 'deal')}, {counted(len(deals.exchanges), 'move')}"
     mend = ""
-    if strays and (lines := deals.strays()):
+    if strays and (second := deals.second_answers()):
+        found += f"; it answers a request more than once, the first time: {second[0]}"
+        mend = "write one answer for each `move`; print notes to stderr, or put them into `debug`"
+    elif strays and (lines := deals.strays()):
         found += f"; it prints lines to stdout that are no answers, the first: {lines[0]}"
         mend = "print to stderr instead; stdout is for answers"
     else:
@@ -125,7 +137,12 @@ def _slowness(timing: Timing | None) -> str:
 
 
 def failed(
-    name: str, fault: Fault | FaultRecord, sent: bytes, timing: Timing | None = None
+    name: str,
+    fault: Fault | FaultRecord,
+    sent: bytes,
+    timing: Timing | None = None,
+    *,
+    game: str = "",
 ) -> Check:
     """A check that ended with a fault."""
     return Check(
@@ -133,7 +150,7 @@ def failed(
         verdict="failed",
         kind=fault.kind,
         found=fault.cause,
-        mend=advice(fault.kind, fault.cause, fault.answer, fault.stderr),
+        mend=advice(fault.kind, fault.cause, fault.answer, fault.stderr, game),
         sent=sent.decode(errors="replace").rstrip(),
         received=fault.answer,
         stderr=fault.stderr[-_STDERR:],

@@ -183,7 +183,7 @@ class _Trial:
         try:
             took = witness.begin()
         except Fault as fault:
-            self._add(failed(name, fault, witness.hello))
+            self._add(failed(name, fault, witness.hello, game=table.game.name))
             raise _HopelessError from fault
         finally:
             witness.stop()
@@ -273,7 +273,7 @@ class _Trial:
         if rule not in broken:
             broken.add(rule)
             name = f"{table.game.name}: {probe.point}"
-            self._add(failed(name, fault, deals.request(fault)), table)
+            self._add(failed(name, fault, deals.request(fault), game=table.game.name), table)
         if fault.kind not in ("illegal", "malformed"):
             raise _HopelessError
 
@@ -325,10 +325,13 @@ class _Trial:
             finally:
                 witness.stop()
             strays = not self._strayed  # to say it once is enough
-            self._strayed = self._strayed or bool(deals.strays())
+            self._strayed = self._strayed or bool(deals.strays() or deals.second_answers())
             if repeats and deals.fault() is None:
                 self._plays.add(deals.records[0].moves)
-            return self._add(judged(name, deals, table.settings.move_ms, strays=strays), table)
+            return self._add(
+                judged(name, deals, table.settings.move_ms, strays=strays, game=table.game.name),
+                table,
+            )
         return self._add(Check(name=name, verdict="skipped", found=spoilt))
 
     # Hard cases
@@ -361,7 +364,7 @@ class _Trial:
             request = table.request(position, witness.ready)
             table.ask(witness, position, request)
         except Fault as fault:
-            self._add(failed(name, fault, request or witness.hello), table)
+            self._add(failed(name, fault, request or witness.hello, game=game.name), table)
         except HostFailureError as error:
             self._add(Check(name=name, verdict="skipped", found=str(error)))
         else:

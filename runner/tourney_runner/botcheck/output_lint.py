@@ -92,6 +92,13 @@ class OutputLint:
             )
             if bad
         ]
+        if twice := self._fields_given_twice():
+            found.append(
+                (
+                    f"its answers give a field twice: {', '.join(sorted(twice))}",
+                    "only the last one counts: give each field once",
+                )
+            )
         if extra := self._extra_fields(table):
             found.append(
                 (
@@ -100,6 +107,19 @@ class OutputLint:
                 )
             )
         return found
+
+    def _fields_given_twice(self) -> set[str]:
+        twice: set[str] = set()
+
+        def note(pairs: list[tuple[str, object]]) -> dict[str, object]:
+            names = [name for name, _ in pairs]
+            twice.update(name for name in names if names.count(name) > 1)
+            return dict(pairs)
+
+        for line in self.lines:
+            with contextlib.suppress(ValueError):
+                json.loads(line, object_pairs_hook=note)
+        return twice
 
     def _extra_fields(self, table: Table) -> set[str]:
         known = {field.encode_name for field in msgspec.structs.fields(table.game.answer)}

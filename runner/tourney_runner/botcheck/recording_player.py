@@ -17,13 +17,23 @@ if TYPE_CHECKING:
     from tourney_runner.play.player import PlayerSetup
     from tourney_runner.protocol.lines import WrongShape
 
-__all__ = ["Exchange", "RecordingPlayer"]
+__all__ = ["Asked", "Exchange", "RecordingPlayer"]
+
+
+class Asked(NamedTuple):
+    """A request, answered or not."""
+
+    request: bytes
+    """As the deal made it."""
+    sent: bytes
+    """As it was written to the bot."""
 
 
 class Exchange(NamedTuple):
     """A request that was answered."""
 
     request: bytes
+    """As it was written to the bot."""
     answer: bytes
     charged: int
     """Nanoseconds."""
@@ -73,8 +83,7 @@ class RecordingPlayer(Player):
         self._say = say
         self._lives = lives
         self.hello = say(setup.hello)
-        self.asked: list[bytes] = []
-        """All requests, answered or not."""
+        self.asked: list[Asked] = []
         self.exchanges: list[Exchange] = []
 
     def begin(self) -> int:
@@ -93,9 +102,10 @@ class RecordingPlayer(Player):
 
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
         """See `Player.ask`."""
-        self.asked.append(request)
-        answer, charged = super().ask(self._say(request), request_id, limit)
-        self.exchanges.append(Exchange(request, self._ear.heard, charged))
+        sent = self._say(request)
+        self.asked.append(Asked(request, sent))
+        answer, charged = super().ask(sent, request_id, limit)
+        self.exchanges.append(Exchange(sent, self._ear.heard, charged))
         if len(self.exchanges) == self._lives:
             self.stop()
         return answer, charged

@@ -137,12 +137,13 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
     from tourney_runner.errors import UsageError
     from tourney_runner.play.faults import Fault, HostFailureError
     from tourney_runner.replay.refeed import compare
-    from tourney_runner.replay.refeed_report import difference_lines, summary_line
+    from tourney_runner.replay.refeed_report import Differences, summary_line
 
     if seat is None:
         raise UsageError("whose requests shall it be sent? give --seat as well")
     entrant = read_bot(bot)
     launcher = protection().launcher
+    differences = Differences()
     with tidy():
         spec = spec_of(stage_bot(entrant, launcher), seat)
         try:
@@ -151,7 +152,7 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
                 seat,
                 spec,
                 launcher,
-                lambda one: typer.echo("\n".join(difference_lines(one))),
+                lambda one: typer.echo("\n".join(differences.lines(one))),
             )
         except (Fault, HostFailureError) as error:
             raise UsageError(f"{bot}: {error}") from error

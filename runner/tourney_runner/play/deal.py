@@ -330,7 +330,7 @@ class DealInPlay:
 
 def _refused(kind: FaultKind, error: Exception, player: Player, answer: Answer) -> Fault:
     """The fault of a player whose answer the game refuses; ends its process."""
-    return player.fault(kind, str(error), msgspec.json.encode(answer))
+    return player.fault(kind, str(error), player.line or msgspec.json.encode(answer))
 
 
 def _checked_result(

@@ -123,6 +123,8 @@ class Player:
         """Deals that the process has been told of, and its `_used` at the beginning of the last."""
         self._suspected = False
         self._outbox: list[bytes] = []
+        self.line = b""
+        """The last line that was taken for an answer, as the bot wrote it."""
         self._unused: list[bytes] = []
         self._stray = False
 
@@ -215,6 +217,7 @@ class Player:
                 answer = _UNREADABLE
             if answer.id != request_id:
                 line, answer = self._hear_on(line, request_id, began, pondered)
+            self.line = line
             charged = wall = monotonic_ns() - began
             if pondered or wall > self._quick:
                 charged = self._weigh(began, wall, pondered, request_id, line)

@@ -88,10 +88,28 @@ class AnswerReader(Generic[AnswerT]):
                 return self.read(line.lstrip(_BOM), request_id)
             if not line.lstrip().startswith(b"{"):  # a bot may print a hundred thousand of these
                 return _NO_OBJECT
+            if (whole := _with_whole_id(line, request_id)) is not None:
+                return self.read(whole, request_id)
             return _explain(line, request_id, error)
         if answer.id == request_id:
             return answer
         return _stale(answer.id, request_id)
+
+
+def _with_whole_id(line: bytes, request_id: int) -> bytes | None:
+    """Return a line whose id is the request's as 12.0, natural in Lua or Julia, with the id as 12.
+
+    JSON Schema calls 12.0 an integer. None for any other line.
+    """
+    value = _loosely(line)
+    if not isinstance(value, dict) or type(value.get("id")) is not float:
+        return None
+    if value["id"] != request_id:
+        return None
+    try:
+        return msgspec.json.encode({**value, "id": request_id})
+    except UnicodeEncodeError:
+        return None
 
 
 def _stale(got: int, request_id: int) -> Noise:

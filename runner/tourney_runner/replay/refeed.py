@@ -21,6 +21,7 @@ from tourney_runner.play.match import dealt, player_setup
 from tourney_runner.play.seeds import bot_seed
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.protocol.lines import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,6 +71,10 @@ class Compared(NamedTuple):
     """What this bot answered, if it was an action."""
     fault: str
     """Why it was not; empty if it was."""
+    received: str = ""
+    """What it wrote to stdout, if that was a fault."""
+    stderr: str = ""
+    """What it wrote there, if that was a fault."""
 
     @property
     def same(self) -> bool:
@@ -192,34 +197,36 @@ class _FedPlayer(RecordingPlayer):
         """See `Player.ask`."""
         move = self._tape.at
         given, fault = self._put(request, request_id, limit)
+        why = "" if fault is None else f"{fault.kind}: {fault.cause}"
+        told = ("", "") if fault is None else (fault.answer, fault.stderr)
         self.running = True
         try:
             stored = self._tape.state.write(self._tape.action())
         except Fault:
             failed = self._tape.cause(self._seat, move)
-            self.compared.append(Compared(move, request, None, failed, given, fault))
+            self.compared.append(Compared(move, request, None, failed, given, why, *told))
             self.running = False
             raise
-        self.compared.append(Compared(move, request, stored, "", given, fault))
+        self.compared.append(Compared(move, request, stored, "", given, why, *told))
         return msgspec.convert({"id": request_id, **stored}, self._tape.game.answer), 0
 
     def _put(
         self, request: bytes, request_id: int, limit: int
-    ) -> tuple[dict[str, Any] | None, str]:
-        """The bot's own answer, or what is wrong with it."""
+    ) -> tuple[dict[str, Any] | None, Fault | None]:
+        """Return the bot's own answer, or what is wrong with it."""
         state = self._tape.state
         try:
             if self._channel is None:  # it failed before, and gets another chance
                 super().start()
                 self.new_deal(self._greeting)
             answer, _ = super().ask(request, request_id, limit)
-            return state.write(state.read(answer)), ""
+            return state.write(state.read(answer)), None
         except Fault as fault:
-            return None, f"{fault.kind}: {fault.cause}"
+            return None, fault
         except MalformedAnswerError as error:
-            return None, f"malformed: {error}"
+            return None, Fault("malformed", str(error), answer=quoted(self.line))
         except IllegalActionError as error:
-            return None, f"illegal: {error}"
+            return None, Fault("illegal", str(error), answer=quoted(self.line))
 
 
 def listen(stored: Stored, seat: int) -> list[Asked]:

@@ -12,19 +12,42 @@ if TYPE_CHECKING:
 
     from tourney_runner.replay.refeed import Compared
 
-__all__ = ["difference_lines", "summary_line"]
+__all__ = ["Differences", "summary_line"]
+
+_LONG = 4000
+"""Characters of a line that are shown."""
 
 
-def difference_lines(one: Compared) -> Iterator[str]:
-    """A request to which the bot answered otherwise."""
-    yield f"move {one.move}:"
-    yield f"  request: {escaped(one.request.decode().rstrip(), 4000)}"
-    yield f"  then:    {_answer(one.stored, one.failed)}"
-    yield f"  now:     {_answer(one.given, one.fault)}"
+class Differences:
+    """Lines about the requests to which a bot answered differently.
+
+    A bot often fails in the same way many times over, so an stderr that was shown is not repeated.
+    """
+
+    def __init__(self) -> None:
+        self._shown = ""
+
+    def lines(self, one: Compared) -> Iterator[str]:
+        """Describe one request, with all that the bot wrote if its answer was a fault."""
+        yield f"move {one.move}:"
+        yield f"  request: {escaped(one.request.decode().rstrip(), _LONG)}"
+        yield f"  then:    {_answer(one.stored, one.failed)}"
+        yield f"  now:     {_answer(one.given, one.fault)}"
+        if not one.fault:
+            return
+        yield f"  stdout:  {escaped(one.received, _LONG) or '(nothing)'}"
+        if one.stderr and one.stderr == self._shown:
+            yield "  stderr:  (the same as above)"
+        elif one.stderr:
+            self._shown = one.stderr
+            yield "  stderr:"
+            yield from (f"    {escaped(line, _LONG)}" for line in one.stderr.splitlines())
+        else:
+            yield "  stderr:  (nothing)"
 
 
 def summary_line(compared: Sequence[Compared], name: str) -> str:
-    """How often that was."""
+    """Count the different answers."""
     if not compared:
         return f"{name} was never asked in this deal"
     differ = sum(not one.same for one in compared)

@@ -53,7 +53,7 @@ __all__ = [
 
 _LINES = 20
 _WIDTH = 500
-"""The part of a bot's stderr that is shown."""
+"""The part of a bot's stdout and stderr that is shown."""
 
 
 def next_round(store: Store) -> int:
@@ -456,11 +456,15 @@ def why_broken(checked: Sequence[Checked], bots: Sequence[Bot]) -> dict[str, str
 
 def _describe(outcome: Checked, bot: Bot) -> str:
     """Return the details for the bot's author, with the bot's own text escaped."""
-    lines = [line for line in outcome.stderr.splitlines() if line.strip()][-_LINES:]
-    stderr = "\n".join(f"    {escaped(line, _WIDTH)}" for line in lines) or "    (nothing)"
     return (
         f"the bot {bot.name!r} cannot start: {escaped(outcome.cause, _WIDTH)}\n"
         f"  command: {escaped(shlex.join(bot.command), _WIDTH)}\n"
         f"  in: {escaped(bot.folder, _WIDTH)}\n"
-        f"  its stderr:\n{stderr}"
+        f"  its stdout:\n{_last_lines(outcome.stdout)}\n"
+        f"  its stderr:\n{_last_lines(outcome.stderr)}"
     )
+
+
+def _last_lines(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()][-_LINES:]
+    return "\n".join(f"    {escaped(line, _WIDTH)}" for line in lines) or "    (nothing)"

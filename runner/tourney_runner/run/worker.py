@@ -176,7 +176,9 @@ class Worker:
         try:
             self._start(player)
         except Fault as fault:
-            return Checked(check.number, check.entrant, None, fault.cause, fault.stderr)
+            return Checked(
+                check.number, check.entrant, None, fault.cause, fault.stderr, fault.answer
+            )
         finally:
             player.decisive = False
         self._tables.pool.renew()

@@ -101,6 +101,8 @@ class Checked(msgspec.Struct, frozen=True, tag=True):
     """The bot's ``ready`` message; None if it could not be started."""
     cause: str = ""
     stderr: str = ""
+    stdout: str = ""
+    """What it wrote instead of `ready`."""
 
 
 class Played(msgspec.Struct, frozen=True, tag=True):
