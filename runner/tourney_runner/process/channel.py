@@ -301,8 +301,8 @@ class Channel:
     def _look_at_process(self) -> None:
         if self._step is not None:
             self._step(self._asked, *self.take_late(self._asked, monotonic_ns()))
-        if self._child.has_exited():
-            # A descendant may hold the pipe open for ever: what is in it now is all there is.
+        if self._child.has_exited() or self._child.has_closed_output():
+            # A descendant or the sandbox may hold the pipe open: what is in it now is all there is.
             while not self._ended and self._poll.poll(0):
                 if not self._read_stdout():
                     break

@@ -157,6 +157,13 @@ class Child:
         """Whether the bot's own process is over; it stays uncollected, so its id stays ours."""
         return self.exit is not None or has_exited(self.pid)
 
+    def has_closed_output(self) -> bool:
+        """Return whether no process of the bot has stdout open although it cannot show at our end.
+
+        Where nothing but the bot has the other end, our end of the pipe shows it.
+        """
+        return False
+
     def memory(self, processes: list[int] | None = None) -> int:
         """Return the bytes of RAM of the whole tree; shared ones count for each process.
 

@@ -18,6 +18,7 @@ __all__ = [
     "contents",
     "die_with_parent",
     "has_exited",
+    "has_open",
     "is_alive",
     "place",
     "process_clock",
@@ -156,6 +157,35 @@ def threads(pid: int) -> list[int]:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - the names
     except OSError:
         return []
+
+
+def has_open(pid: int, file: os.stat_result) -> bool:
+    """Return whether a process has a file open; True if that cannot be seen.
+
+    Args:
+        pid: The process.
+        file: Known by its device and inode, which a pipe has as well.
+    """
+    if _is_same(f"/proc/{pid}/fd/1", file):
+        return True
+    for thread in threads(pid):  # each may have descriptors of its own
+        folder = f"/proc/{pid}/task/{thread}/fd"
+        try:
+            names = os.listdir(folder)  # noqa: PTH208 - the names
+        except PermissionError:
+            return True
+        except OSError:  # the thread ended in the meantime
+            continue
+        if any(_is_same(f"{folder}/{name}", file) for name in names):
+            return True
+    return False
+
+
+def _is_same(path: str, file: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), file)  # noqa: PTH116 - quicker than a Path
+    except OSError:
+        return False
 
 
 def tasks(pid: int) -> int:

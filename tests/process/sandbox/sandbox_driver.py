@@ -20,6 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tourney_runner.process.channel import Caps, Channel, ExchangeError
 from tourney_runner.process.launcher import Launcher, Program, ResourceLimits
 from tourney_runner.process.orphan_cleanup import clean_up
 from tourney_runner.process.process_tree import end_unknown_children
@@ -212,6 +213,42 @@ def attacks(launcher: Launcher, names: list[str]) -> dict[str, Any]:
         scene.close()
 
 
+EXIT = 60 if os.uname().machine == "x86_64" else 93
+"""The system call that ends a thread, here the first."""
+
+SILENT = {
+    "closes it": "os.close(1)",
+    "gives it a file": "os.dup2(os.open('/dev/null', os.O_WRONLY), 1)",
+    "closes it and has children": "os.close(1); os.fork() or os.fork()",
+    "moves it": "os.dup2(1, 9); os.close(1); time.sleep(0.2); os.write(9, b'here\\n')",
+    "leaves it to a child": (
+        "os.fork() and (os.close(1), time.sleep(60)); time.sleep(0.2); os.write(1, b'here\\n')"
+    ),
+    "leaves it to a thread": (
+        "threading.Thread(target=lambda: (time.sleep(0.2), os.write(1, b'here\\n'))).start();"
+        f" ctypes.CDLL(None).syscall({EXIT}, 0)"
+    ),
+}
+"""What bots do with stdout; those that keep it in any way answer after a while."""
+
+
+def outputs(launcher: Launcher) -> dict[str, str]:
+    """Return how a request ends for each of `SILENT`; the bots live on."""
+    found = {}
+    for name, code in SILENT.items():
+        words = (*PYTHON, "-c", f"import ctypes, os, threading, time\n{code}\ntime.sleep(60)")
+        child = launcher.start(Program(words, str(HERE)), LIMITS)
+        caps = Caps(output=1000, deal_output=1000, stderr=1000, memory=None)
+        try:
+            line = Channel(child, caps).exchange(b"?\n", time.monotonic_ns(), 20_000_000_000)
+            found[name] = line.decode().strip()
+        except ExchangeError as error:
+            found[name] = f"{error}, alive: {not child.has_exited()}"
+        finally:
+            child.kill()
+    return found
+
+
 BROOD = """
 import os, sys, time
 for number in range(4):
@@ -300,6 +337,8 @@ def main() -> None:
             return
         if job == "attacks":
             result = attacks(launcher, rest)
+        elif job == "outputs":
+            result = outputs(launcher)
         elif job == "users":
             result = users(launcher, int(rest[0]))
         else:

@@ -39,3 +39,19 @@ def test_nothing_survives_a_worker_that_was_killed(
     backend: str, user: str, killed_workers: Reports
 ) -> None:
     assert killed_workers.of(backend, user) == {"left": 0}
+
+
+@pytest.fixture(scope="module")
+def outputs(stage: Stage) -> Reports:
+    return Reports(stage, {key: ("outputs", key[0]) for key in EVERYWHERE})
+
+
+@pytest.mark.parametrize(("backend", "user"), EVERYWHERE)
+def test_a_bot_that_has_closed_stdout_is_not_waited_for(
+    backend: str, user: str, outputs: Reports
+) -> None:
+    report = outputs.of(backend, user)
+    closed = {name: ending for name, ending in report.items() if ending != "here"}
+    assert closed == dict.fromkeys(
+        ("closes it", "gives it a file", "closes it and has children"), "ended, alive: True"
+    )

@@ -25,6 +25,7 @@ from tourney_runner.errors import RunError
 from tourney_runner.process.access import view_of
 from tourney_runner.process.launcher import Launcher, next_mark
 from tourney_runner.process.process_tree import MARK, descendants, reap
+from tourney_runner.process.procfs import has_open
 from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, bwrap_options
 from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until, two_way_pipe
 from tourney_runner.process.sandbox.probe_result import UnavailableError
@@ -83,6 +84,15 @@ class _BwrapChild(ConfinedChild):
 
     def processes(self) -> list[int]:
         return descendants(self.init)
+
+    def has_closed_output(self) -> bool:
+        # Bubblewrap itself has the pipe open for as long as the bot lives. Before there is a bot,
+        # and when one has been forked or has ended during the look, the next look decides.
+        file = os.fstat(self.stdout)
+        processes = self.processes()
+        if not processes or any(has_open(pid, file) for pid in processes):
+            return False
+        return self.processes() == processes
 
     def _parents(self, processes: list[int]) -> list[int]:
         return [self.init, *processes]  # it collects all orphans
