@@ -1,4 +1,4 @@
-"""The interface of a tournament format: entrants, seed and finished rounds give the next round."""
+"""The interface of a tournament format, and the values that formats take and return."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ __all__ = [
 ]
 
 FORMAT_RULES = 2
-"""Newest version of the rules for pairing, brackets and benching; a tournament keeps the version
-that it was begun with."""
+"""Newest version of the rules for pairing, brackets and benching. A tournament keeps the version
+that it began with.
+"""
 
 Seating = tuple[int, ...]
 """Entrant numbers by seat."""
 
 
 class Table(msgspec.Struct, frozen=True):
-    """One match of a round before it is played: who sits where in rotation 0."""
+    """A match of a round before it is played, with its seating in rotation 0."""
 
     round: int
     match: int
@@ -42,19 +43,22 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class RoundResult(msgspec.Struct, frozen=True):
-    """What a format may know of a finished round: points and mean place by entrant number."""
+    """The results of a finished round that a format may use.
+
+    Points and mean place are by entrant number.
+    """
 
     round: int
     points: dict[int, float]
     places: dict[int, float]
     tables: tuple[Seating, ...] = ()
-    """Who sat where, match by match, in rotation 0."""
+    """The seating of each match in rotation 0."""
     gone: frozenset[int] = frozenset()
     """Entrants that take no part in the next round: withdrawn or disqualified before it began."""
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """Who takes part, as far as a schedule needs to know.
+    """The entrants of a tournament, as far as a schedule depends on them.
 
     Raises:
         UsageError: There are fewer entrants than seats, or lists of another length.
@@ -66,14 +70,15 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     """The tournament's master seed; formats derive their own from it."""
     teams: tuple[str | None, ...] = ()
-    """The team of each entrant, None for a bot without one; empty where nobody has one. Two of
-    a team never sit at one table."""
+    """The team of each entrant, None for a bot without one; empty if no bot has one. Members of the
+    same team never sit at the same table.
+    """
     names: tuple[str, ...] = ()
     """The entrants' names, for formats whose options name some of them."""
     format_rules: int = FORMAT_RULES
     """The version of the rules for pairing, brackets and benching that the tournament follows."""
     absent: frozenset[int] = frozenset()
-    """Entrants who play no part now; for formats that plan from results in which they did."""
+    """Entrants that do not play now; used by formats that plan from results in which they did."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.format_rules <= FORMAT_RULES:
@@ -89,11 +94,14 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
                 raise UsageError(f"{len(given)} {what} for {self.entrants} entrants")
 
     def present(self) -> list[int]:
-        """The entrants who play."""
+        """Return the entrants that play."""
         return [entrant for entrant in range(self.entrants) if entrant not in self.absent]
 
     def numbered_teams(self) -> list[int] | None:
-        """A number for each entrant, equal for two of a team alone; None without any teams."""
+        """Return a number for each entrant, equal for members of the same team only.
+
+        Returns None if no two entrants share a team.
+        """
         if len({team for team in self.teams if team is not None}) == sum(
             team is not None for team in self.teams
         ):
@@ -106,11 +114,11 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OptionError(UsageError):
-    """An option does not suit these entrants.
+    """An option that does not suit these entrants.
 
     Args:
-        option: Its name, and the index in it of what is wrong, if it is a list.
-        message: What is wrong.
+        option: Its name, followed by the index of the faulty item if the option is a list.
+        message: A description of the problem.
     """
 
     def __init__(self, option: tuple[str | int, ...], message: str) -> None:
@@ -119,7 +127,7 @@ class OptionError(UsageError):
 
 
 class FormatOptions(BaseModel):
-    """What an organiser may choose of a format; each format extends it.
+    """The options of a format; each format extends it.
 
     The fields are keys of ``schedule:`` beside ``format``. All have defaults and descriptions.
     """
@@ -131,7 +139,7 @@ OptionsT = TypeVar("OptionsT", bound=FormatOptions)
 
 
 class Format(ABC, Generic[OptionsT]):
-    """Plans rounds. It holds no results; what it needs it is given.
+    """A planner of rounds. It stores no results; they are passed to `plan`.
 
     Args:
         field: The entrants.
@@ -144,24 +152,26 @@ class Format(ABC, Generic[OptionsT]):
     name: ClassVar[str]
     """The key in configurations: ``round-robin``."""
     summary: ClassVar[str]
-    """What is played, in a few words for the plan that is shown before play."""
+    """A few words for the plan that is shown before play."""
     options: ClassVar[type[Any]]
     """The model of the options, a subclass of `FormatOptions`."""
     staged: ClassVar[bool] = False
     """Whether its rounds can be stages of a tournament whose field changes; see `field_changes`.
     Then all its rounds are alike, its options have ``rounds``, and it plans ahead unless it also
-    `seeks_newcomers`."""
+    `seeks_newcomers`.
+    """
     open_to_newcomers: ClassVar[bool] = False
     """Whether bots may join a tournament that has begun; only where it is `staged`."""
     seeks_newcomers: ClassVar[bool] = False
-    """Whether it plans from results and seats those first who have played least, so that whoever
-    joins needs no rounds of his own. Then it leaves out those who are `Field.absent`."""
+    """Whether it plans from results and seats the entrants with the fewest matches first, so that
+    newcomers need no rounds of their own. Such a format leaves out the entrants in `Field.absent`.
+    """
     on_leaving: ClassVar[str] = "rounds that have not begun are planned for the others"
-    """What happens when a bot is withdrawn or disqualified, in words."""
+    """A description of the effect of withdrawing or disqualifying a bot."""
     shows_rounds: ClassVar[bool] = False
-    """Whether the site lists the tables of each round, since who meets whom has a meaning."""
+    """Whether the site lists the tables of each round because the pairings have a meaning."""
     last_table_decides: ClassVar[bool] = False
-    """Whether its last round is one table whose order is the result, and not the rating's."""
+    """Whether the last round is one table whose order, not the rating, is the result."""
 
     @classmethod
     def references(cls, options: Any) -> tuple[str, ...]:  # noqa: ARG003 - for those that override
@@ -178,36 +188,36 @@ class Format(ABC, Generic[OptionsT]):
 
     @abstractmethod
     def rounds(self) -> int | None:
-        """How many rounds there will be; None where that depends on results."""
+        """Return the number of rounds, or None if it depends on results."""
 
     @abstractmethod
     def matches(self, round_number: int) -> int | None:
-        """How many matches a round has; None where that depends on results."""
+        """Return the number of matches in a round, or None if it depends on results."""
 
     @abstractmethod
     def ahead(self) -> bool:
-        """Whether rounds can be planned before earlier ones are finished."""
+        """Return whether rounds can be planned before earlier ones are finished."""
 
     def length(self) -> str:
-        """Return in words how much is played where `rounds` cannot tell."""
+        """Describe the amount of play; used where `rounds` returns None."""
         return "as many rounds as it takes"
 
     def remarks(self, finished: Sequence[RoundResult]) -> list[str]:  # noqa: ARG002 - the interface's
-        """Return in words what people should know of how rounds came out, in their order."""
+        """Return remarks to be shown about finished rounds, in the order of the rounds."""
         return []
 
     @classmethod
     def options_without(cls, options: OptionsT, left: Sequence[str]) -> OptionsT:  # noqa: ARG003 - the interface's
-        """Return the options that hold when only the bots of some names are left."""
+        """Return the options that apply when only the named bots are left."""
         return options
 
     def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - see `stages`
-        """The entrant at whose tables a round is played; None for a round of the whole field."""
+        """Return the entrant whose tables make up a round; None for a round of the whole field."""
         return None
 
     @abstractmethod
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """The tables of a round, lazily; None when the tournament is over.
+        """Return the tables of a round, lazily, or None when the tournament is over.
 
         The same arguments give the same tables on every machine and Python version.
 

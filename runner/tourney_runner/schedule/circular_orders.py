@@ -1,8 +1,8 @@
-"""Rounds of a table at which the whole field sits: all circular orders.
+"""Rounds of all circular orders, for a field that fills exactly one table.
 
-A round has each of the (k - 1)! orders round the table in each of its k rotations, k! matches:
-the base blocks of Z_k that seat position 0 first, each carried round the circle. Every k
-matches in a row seat everybody in every seat once.
+A round has each of the (k - 1)! orders round the table in each of its k rotations, k! matches: the
+base blocks of Z_k that seat position 0 first, each carried round the circle. Every k consecutive
+matches seat every entrant in every seat once.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class CircularRounds:
     """Rounds of k! matches for a field that fills one table.
 
     Args:
-        size: Entrants, which are as many as seats; at most `MOST`.
+        size: The number of entrants, equal to the number of seats; at most `MOST`.
         seed: The master seed.
     """
 
     MOST: ClassVar[int] = 5
-    """120 matches a round; sets of six players would have 720."""
+    """The largest supported field, with 120 matches in a round; six players would need 720."""
 
     def __init__(self, size: int, seed: int) -> None:
         self.matches = factorial(size)
@@ -39,7 +39,7 @@ class CircularRounds:
         self._seed = seed
 
     def seatings(self, round_number: int) -> Iterator[Seating]:
-        """All seatings once, the orders that level succession first."""
+        """Yield all seatings once, starting with the orders that level succession."""
         random = draw(self._seed, "circles", round_number)
         orbits = Orbits(self._size, self._size, random)
         others = permutations(range(1, self._size))

@@ -1,14 +1,14 @@
-"""A field that changes while a tournament goes on: stages, one after the other.
+"""Changes to the field of a running tournament, as a sequence of stages.
 
-A stage is a number of rounds with the same entrants. Rounds that were played stand, so a change
-only ever adds stages or cuts those that have not begun. Who joins late gets a stage of his own:
-he plays the tables at which he sits in the schedule of the field with him in it, as many as the
-others have played before. There he sits in every seat and meets everybody equally often, as in
+A stage is a number of rounds with the same entrants. Rounds that were played are kept, so a change
+only adds stages or cuts those that have not begun. A bot that joins late gets a stage of its own.
+In it, the bot plays its tables from the schedule of the extended field until it has as many matches
+as the others had before. There it sits in every seat and meets every opponent equally often, as in
 any schedule of the format.
 
-A format that plans from results (a ladder) seeks out whoever has played little by itself. There
-who joins is in all rounds that have not begun, and as many are added as he needs for his share
-if he plays one match in each.
+A format that plans from results (a ladder) seats the entrants with the fewest matches first. There
+a newcomer takes part in all rounds that have not begun. If these are too few for its share at one
+match a round, the missing rounds are added.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ __all__ = ["StagedFormat", "Stages"]
 
 
 class Stages:
-    """The stages of a tournament, and how they change; a value, whose methods give others.
+    """The stages of a tournament. It is immutable: methods that change stages return a new value.
 
     Args:
-        name: Of the format.
-        field: All that ever joined.
-        options: The format's.
-        stages: In their order.
+        name: The name of the format.
+        field: All entrants that ever joined.
+        options: The options of the format.
+        stages: The stages in order.
 
     Raises:
-        UsageError: The format can't have them: its rounds depend on results.
+        UsageError: The format cannot have stages because its rounds depend on results.
     """
 
     def __init__(
@@ -60,30 +60,30 @@ class Stages:
 
     @property
     def rounds(self) -> int:
-        """Of all stages."""
+        """The number of rounds in all stages."""
         return sum(stage.rounds for stage in self.stages)
 
     def like(self, stages: Sequence[Stage]) -> Stages:
-        """Other stages of the same tournament."""
+        """Return other stages of the same tournament."""
         return Stages(self.name, self.field, self.options, stages)
 
     def extended(self, active: Sequence[int], rounds: int) -> Stages:
-        """With more rounds at the end, for those who are there now."""
+        """Return the stages with more rounds at the end for the active entrants."""
         *before, last = self.stages
         if last.newcomer is None and last.entrants == tuple(active):
             return self.like([*before, Stage(last.entrants, last.rounds + rounds)])
         return self.like([*self.stages, Stage(tuple(active), rounds)])
 
     def joined(self, active: Sequence[int], newcomer: int, from_round: int) -> Stages:
-        """With the rounds that someone needs who was not there.
+        """Return the stages with the additional rounds that a newcomer needs.
 
         Args:
-            active: The others who are there now.
-            newcomer: Who joins, or joins again.
-            from_round: The first round that is not played yet.
+            active: The other entrants that take part now.
+            newcomer: The entrant that joins, for the first time or again.
+            from_round: The first round that has not been played.
 
         Raises:
-            UsageError: No bot can join in this format.
+            UsageError: Bots cannot join late in this format.
         """
         if not format_class(self.name).open_to_newcomers:
             raise UsageError(_closed(self.name))
@@ -97,7 +97,7 @@ class Stages:
         return self.like([*self.stages, Stage(field, rounds, newcomer)])
 
     def _owed(self, stages: Sequence[Stage], newcomer: int) -> Fraction:
-        """How many matches others have had in some stages, and somebody has not."""
+        """Return the number of matches that an entrant has missed in some stages."""
         had = [stage for stage in stages if stage.newcomer == newcomer]
         missed = [
             stage for stage in stages if stage.newcomer is None and newcomer not in stage.entrants
@@ -107,7 +107,7 @@ class Stages:
         )
 
     def _split(self, from_round: int, joining: int) -> tuple[list[Stage], list[Stage]]:
-        """The rounds before one, and those from it on with somebody more in them."""
+        """Return the stages before a round, and those from it on with another entrant in them."""
         played, coming = list[Stage](), list[Stage]()
         first = 0
         for stage in self.stages:
@@ -129,7 +129,10 @@ class Stages:
         return self.like([*played, *coming])
 
     def without(self, gone: int, from_round: int) -> Stages:
-        """With somebody missing from a round on; tables that cannot be filled are not played."""
+        """Return the stages without an entrant from a round on.
+
+        Rounds whose tables can no longer be filled are dropped.
+        """
         kept: list[Stage] = []
         first = 0
         for stage in self.stages:
@@ -147,12 +150,12 @@ class Stages:
         return self.like(kept)
 
     def returned(self, active: Sequence[int], back: int, from_round: int) -> Stages:
-        """With somebody there again from a round on, who first makes up for what he has missed.
+        """Return the stages with an entrant back from a round on, once it has caught up.
 
         Args:
-            active: The others who are there now.
-            back: Who returns.
-            from_round: The first round that is not played yet.
+            active: The other entrants that take part now.
+            back: The entrant that returns. It first plays the matches that it has missed.
+            from_round: The first round that has not been played.
         """
         if self._seeks:
             return self._let_in(active, back, from_round)
@@ -162,10 +165,10 @@ class Stages:
         return self.like([*self.like(played).joined(active, back, from_round).stages, *coming])
 
     def format(self, number: int) -> Format[Any]:
-        """The format of one stage alone.
+        """Return the format of a single stage.
 
-        One that plans ahead knows only that stage: its entrants are positions in
-        `Stage.entrants`, its rounds begin with 0. One that plans from results knows all
+        If it plans ahead, it covers only that stage: its entrants are positions in
+        `Stage.entrants`, and its rounds begin with 0. If it plans from results, it covers all
         entrants and all rounds.
         """
         stage = self.stages[number]
@@ -173,7 +176,7 @@ class Stages:
         return self._format(stage, first)
 
     def matches(self, number: int) -> int:
-        """How many matches each round of a stage has."""
+        """Return the number of matches in each round of a stage."""
         stage = self.stages[number]
         if stage.newcomer is not None:
             return int(self._share(stage))
@@ -192,7 +195,7 @@ class Stages:
         return self.field.players
 
     def _share(self, stage: Stage) -> Fraction:
-        """How many matches an entrant has in a round of the whole field of a stage."""
+        """Return the number of matches of one entrant in a round of a stage's whole field."""
         matches = self._format(stage, 0).matches(0) or 0
         return Fraction(matches * self._seats, len(stage.entrants))
 
@@ -228,7 +231,7 @@ def _closed(name: str) -> str:
 
 
 class StagedFormat(Format[Any]):
-    """Plays the stages of a tournament in their order, as one format."""
+    """A format that plays the stages of a tournament in order."""
 
     def __init__(self, stages: Stages) -> None:
         super().__init__(stages.field, stages.options)
@@ -238,19 +241,19 @@ class StagedFormat(Format[Any]):
         self._ends = list(accumulate(stage.rounds for stage in stages.stages))
 
     def rounds(self) -> int:
-        """Those of all stages."""
+        """Return the number of rounds in all stages."""
         return self._stages.rounds
 
     def matches(self, round_number: int) -> int:
-        """As the round's stage has it."""
+        """Return the number of matches in a round, which depends on its stage."""
         return self._matches[self._stage(round_number)]
 
     def ahead(self) -> bool:
-        """As the format of the stages."""
+        """Return whether the formats of all stages plan ahead."""
         return all(stage.ahead() for stage in self._formats)
 
     def newcomer(self, round_number: int) -> int | None:
-        """See `Format.newcomer`."""
+        """Return the newcomer of the round's stage; see `Format.newcomer`."""
         return self._stages.stages[self._stage(round_number)].newcomer
 
     def plan(
@@ -258,7 +261,7 @@ class StagedFormat(Format[Any]):
         round_number: int,
         finished: Sequence[RoundResult] = (),
     ) -> Iterator[Table] | None:
-        """The tables of a round, None after the last."""
+        """Return the tables of a round, or None after the last."""
         if round_number >= self.rounds():
             return None
         if not self.ahead():

@@ -1,7 +1,7 @@
-"""Pairing by version 1 of the rules, for tournaments that were begun with it.
+"""The formats of version 1 of the pairing rules, for tournaments that began with it.
 
-It is frozen: a stored tournament must be planned again exactly as it was. What is different in
-later versions, and why, stands in the modules of the formats.
+This module is frozen because a stored tournament must be planned again exactly as it was. The
+modules of the current formats describe and explain the differences.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["Knockout", "Ladder", "Swiss"]
 
 _SWISS_REMATCH = 1.5
-"""A meeting costs as much as sitting so many tables apart in the ranking, squared: one rematch
-is avoided by a neighbouring table, not by any price."""
+"""Cost of a rematch, as a distance in the ranking: the same as sitting this many tables apart,
+before squaring. A rematch is avoided by trading with a neighbouring table, but not at any price.
+"""
 _TEAM = 1e9
 _REACH = 2
-"""Tables so far apart trade players; what is farther off is no neighbour."""
+"""Greatest distance, in tables, at which two tables trade players."""
 _PASSES = 20
 _LADDER_REMATCH = 0.1
-"""A meeting costs as much as so many betas of difference."""
+"""Cost of a previous meeting, as a difference of strength in betas."""
 
 
 class Swiss(Format[SwissOptions]):
-    """Pairing by score."""
+    """A Swiss tournament, paired by score."""
 
     name: ClassVar[str] = "swiss"
     summary: ClassVar[str] = "every round against others with about the same score"
@@ -54,19 +55,19 @@ class Swiss(Format[SwissOptions]):
         self._history = Followed(History)
 
     def rounds(self) -> int:
-        """As many as configured."""
+        """Return the configured number of rounds."""
         return self.chosen.rounds
 
     def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
-        """As many games as configured at each table."""
+        """Return the number of tables times the configured number of games."""
         return self._tables * self.chosen.games
 
     def ahead(self) -> bool:
-        """Never: the next tables depend on the scores."""
+        """Return False: the next tables depend on the scores."""
         return False
 
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """The tables of a round by the scores after the rounds before; None after the last."""
+        """Return the tables of a round by the scores so far; None after the last round."""
         if round_number >= self.chosen.rounds:
             return None
         random = draw(self.field.seed, "swiss", round_number)
@@ -77,7 +78,7 @@ class Swiss(Format[SwissOptions]):
         return iter(seated(round_number, tables, self.chosen.games, history, random, by_pair=False))
 
     def _playing(self, ranking: list[int], history: History) -> list[int]:
-        """The ranking without those who sit out."""
+        """Return the ranking without the entrants that sit out."""
         out = len(ranking) % self.field.players
         from_bottom = ranking[::-1]
         from_bottom.sort(key=lambda entrant: -history.rounds[entrant])
@@ -86,7 +87,7 @@ class Swiss(Format[SwissOptions]):
 
 
 class Knockout(Format[KnockoutOptions]):
-    """Rounds of a seeded bracket."""
+    """A seeded knockout bracket."""
 
     name: ClassVar[str] = "knockout"
     summary: ClassVar[str] = "the better half of each table goes on, until one table is left"
@@ -102,19 +103,19 @@ class Knockout(Format[KnockoutOptions]):
         self._history = Followed(History)
 
     def rounds(self) -> int:
-        """As many as it takes to come down to one table, and that one."""
+        """Return the number of rounds until one table is left, including that table."""
         return len(self._sizes)
 
     def matches(self, round_number: int) -> int:
-        """As many games as configured at each table."""
+        """Return the number of tables in a round times the configured number of games."""
         return self._sizes[round_number] // self.field.players * self.chosen.games
 
     def ahead(self) -> bool:
-        """Never: who goes on depends on the results."""
+        """Return False: the survivors depend on the results."""
         return False
 
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """The tables of those still in; None after the last table."""
+        """Return the tables of the entrants still in; None after the last table."""
         if round_number >= len(self._sizes):
             return None
         alive = self._seeds()
@@ -132,7 +133,7 @@ class Knockout(Format[KnockoutOptions]):
         return permutation(listed, draw(self.field.seed, "seeds"))
 
     def _round_sizes(self) -> list[int]:
-        """How many are in at the start of each round."""
+        """Return the number of entrants still in at the start of each round."""
         alive, sizes = self.field.entrants, []
         while alive > self.field.players:
             sizes.append(alive)
@@ -144,11 +145,11 @@ class Knockout(Format[KnockoutOptions]):
         return max(alive - going, self.field.players)
 
     def _playing(self, alive: list[int]) -> list[int]:
-        """Those without a bye."""
+        """Return the entrants without a bye."""
         return alive[len(alive) % self.field.players :]
 
     def _survivors(self, alive: list[int], result: RoundResult) -> list[int]:
-        """Who goes on, in the order of seeds."""
+        """Return the entrants that go on, in the order of seeds."""
         seed = {entrant: number for number, entrant in enumerate(alive)}
 
         def merit(entrant: int) -> tuple[float, float, int]:
@@ -164,7 +165,7 @@ class Knockout(Format[KnockoutOptions]):
 
 
 def _dealt(seeds: list[int], players: int) -> list[list[int]]:
-    """Seeds dealt over full tables, there and back: 1 4 5 8 and 2 3 6 7."""
+    """Return seeds dealt over full tables, back and forth: 1 4 5 8 and 2 3 6 7."""
     count = len(seeds) // players
     tables: list[list[int]] = [[] for _ in range(count)]
     for number, entrant in enumerate(seeds):
@@ -174,7 +175,7 @@ def _dealt(seeds: list[int], players: int) -> list[list[int]]:
 
 
 class _Past:
-    """The rounds so far, and the ratings after them."""
+    """The finished rounds, and the ratings after them."""
 
     def __init__(self, model: Model, entrants: int) -> None:
         self._model = model
@@ -182,7 +183,7 @@ class _Past:
         self.ratings: list[Rating] = [model.start] * entrants
 
     def add(self, result: RoundResult) -> None:
-        """Count and rate a round."""
+        """Add a round to the history and update the ratings."""
         self.history.add(result)
         for table in result.tables:
             means = [result.places[entrant] for entrant in table]
@@ -194,7 +195,7 @@ class _Past:
 
 
 class Ladder(Format[LadderOptions]):
-    """Pairing by the uncertainty of ratings."""
+    """A ladder, paired by the uncertainty of ratings."""
 
     name: ClassVar[str] = "ladder"
     summary: ClassVar[str] = "matches for the least certain ratings, against bots of like strength"
@@ -214,19 +215,19 @@ class Ladder(Format[LadderOptions]):
         self._past = Followed(lambda: _Past(self._model, field.entrants))
 
     def rounds(self) -> int:
-        """As many as configured."""
+        """Return the configured number of rounds."""
         return self.chosen.rounds
 
     def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
-        """The tables of a round, a match each."""
+        """Return the number of tables in a round, which play one match each."""
         return self._tables
 
     def ahead(self) -> bool:
-        """Never: the next tables depend on the ratings."""
+        """Return False: the next tables depend on the ratings."""
         return False
 
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """The tables of a round by the ratings after the rounds before; None after the last."""
+        """Return the tables of a round by the ratings so far; None after the last round."""
         if round_number >= self.chosen.rounds:
             return None
         random = draw(self.field.seed, "ladder", round_number)
@@ -240,7 +241,7 @@ class Ladder(Format[LadderOptions]):
         return iter(seated(round_number, tables, 1, past.history, random, by_pair=False))
 
     def _table(self, free: list[int], past: _Past) -> list[int]:
-        """The first of the free who finds enough guests, with the guests; empty if none does."""
+        """Return the first free entrant that finds enough guests, with them; empty if none does."""
         for host in free:
 
             def distance(guest: int, host: int = host) -> float:
@@ -266,13 +267,13 @@ def _neighbour_tables(
     meetings: Counter[tuple[int, int]],
     teams: Sequence[int] | None,
 ) -> list[list[int]]:
-    """Cut a ranking into tables, then trade players as long as that makes the whole better.
+    """Cut a ranking into tables, then trade players while that lowers the total cost.
 
     Args:
         ranking: Entrants, the best first; a multiple of `players`.
         players: Seats at a table.
-        meetings: How often each `pair` has met.
-        teams: A number for each entrant, equal for two of a team alone.
+        meetings: The number of meetings of each `pair`.
+        teams: A number for each entrant, equal for members of the same team only.
     """
     level = {entrant: place / players for place, entrant in enumerate(ranking)}
     tables = [list(ranking[first : first + players]) for first in range(0, len(ranking), players)]
@@ -298,7 +299,7 @@ def _neighbour_tables(
 
 
 def _trade(upper: list[int], lower: list[int], cost: Callable[[list[int]], float]) -> int:
-    """Let two tables trade players as long as both together gain; gives how many trades."""
+    """Trade players between two tables while that lowers their cost; return the number traded."""
     trades = 0
     best = cost(upper) + cost(lower)
     for place, other in product(range(len(upper)), range(len(lower))):

@@ -1,8 +1,8 @@
-"""One bot, or several, against the field.
+"""A gauntlet: one or more challengers play against the field.
 
-In a round, balanced tables of the field (see `orbits`) are carried round it, and each
-challenger joins every one of them; so all challengers meet the same company. With
-``together: true`` all challengers sit at every table, which compares them with each other.
+In a round, balanced tables of the field (see `orbits`) are carried round it, and each challenger
+joins every one of them, so all challengers meet the same opponents. With ``together: true`` all
+challengers sit at every table, which compares them with each other.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["Gauntlet", "GauntletOptions"]
 
 _KEY = ("challengers",)
 _SHOWN = 10
-"""Names in a message."""
+"""Maximum number of names in a message."""
 
 
 class GauntletOptions(FormatOptions):
@@ -56,7 +56,7 @@ class GauntletOptions(FormatOptions):
 
 
 class Gauntlet(Format[GauntletOptions]):
-    """Challengers against the field."""
+    """A gauntlet of challengers against the field."""
 
     name: ClassVar[str] = "gauntlet"
     shows_rounds: ClassVar[bool] = True
@@ -66,7 +66,7 @@ class Gauntlet(Format[GauntletOptions]):
 
     @classmethod
     def references(cls, options: GauntletOptions) -> tuple[str, ...]:
-        """Return the challengers: they have played far more than the bots of the field."""
+        """Return the challengers, which have played far more than the bots of the field."""
         return options.challengers
 
     def __init__(self, field: Field, options: GauntletOptions) -> None:
@@ -79,20 +79,20 @@ class Gauntlet(Format[GauntletOptions]):
 
     @classmethod
     def options_without(cls, options: GauntletOptions, left: Sequence[str]) -> GauntletOptions:
-        """Return the options with those challengers that are left."""
+        """Return the options with only those challengers that are left."""
         challengers = tuple(name for name in options.challengers if name in left)
         return options.model_copy(update={"challengers": challengers})
 
     def rounds(self) -> int:
-        """As many as configured."""
+        """Return the configured number of rounds."""
         return self.chosen.rounds
 
     def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
-        """The same number in every round."""
+        """Return the number of matches, which is the same in every round."""
         return sum(side.matches for side in self._sides)
 
     def ahead(self) -> bool:
-        """Always: results change nothing."""
+        """Return True: the schedule does not depend on results."""
         return True
 
     def plan(
@@ -100,7 +100,10 @@ class Gauntlet(Format[GauntletOptions]):
         round_number: int,
         finished: Sequence[RoundResult] = (),  # noqa: ARG002 - results change nothing
     ) -> Iterator[Table] | None:
-        """The tables of a round, None after the last. Seats depend on all rounds before."""
+        """Return the tables of a round, or None after the last.
+
+        Seats depend on all earlier rounds.
+        """
         if round_number >= self.chosen.rounds:
             return None
         if round_number < self._planned:
@@ -128,7 +131,11 @@ class Gauntlet(Format[GauntletOptions]):
         return seatings
 
     def _seating(self, challengers: list[int], company: list[int], turn: int) -> Seating:
-        """Challengers move round the table from match to match; the others take what is left."""
+        """Return the seating of a match.
+
+        Challengers move one seat round the table with each match; the others take the remaining
+        seats.
+        """
         players = self.field.players
         if players == 2 and self.field.format_rules > 1:
             members = [*challengers, *company]
@@ -141,7 +148,7 @@ class Gauntlet(Format[GauntletOptions]):
         return tuple(there[seat] for seat in range(players))
 
     def _numbers(self) -> list[int]:
-        """The challengers' entrant numbers."""
+        """Return the challengers' entrant numbers."""
         if not self.chosen.challengers:
             raise OptionError(_KEY, "a gauntlet needs the names of its challengers")
         numbers: list[int] = []
@@ -158,12 +165,12 @@ class Gauntlet(Format[GauntletOptions]):
 
 
 class _Side:
-    """Challengers that sit together, and the company that they meet.
+    """Challengers that sit together, and the opponents that they meet.
 
     Args:
         field: All entrants.
-        challengers: Who sits at every table.
-        others: Those who are not challengers; members of a challenger's team never join.
+        challengers: The entrants that sit at every table.
+        others: The remaining entrants; members of a challenger's team never join.
 
     Raises:
         UsageError: No table can be filled.
@@ -195,7 +202,7 @@ class _Side:
         self.matches = self._rounds.matches if self._rounds else field.players
 
     def companies(self, round_number: int) -> list[list[int]]:
-        """Who joins the challengers at each table of a round."""
+        """Return the opponents that join the challengers at each table of a round."""
         if self._rounds is None:
             return [[] for _ in range(self.matches)]
         return [

@@ -1,12 +1,13 @@
-"""A bracket of tables: the better half of each table goes on, until one table decides.
+"""A knockout bracket: the better half of each table goes on until one table decides.
 
-The field is seeded. Where it is not a power of two times the table, the best seeds have a bye in
-the first round, and only there. From then on tables are full and the bracket is fixed: those who go
-on from two neighbouring tables make up a table of the next round, and the best seeds meet last.
+The field is seeded. If it is not a power of two times the table, the best seeds have a bye in the
+first round, and only there. From then on tables are full and the bracket is fixed: the survivors of
+two neighbouring tables make up a table of the next round, and the best seeds meet last.
 
-Where players are level across the line that divides a table, the table plays on in a round of its
-own, up to `TIE_BREAKS` times; its results order only those who are level. If they still are, the
-better seed goes on. In the final the line is below the first place, which is then shared.
+If players are level across the line that divides a table, the table plays a round of its own, up to
+`TIE_BREAKS` times. The results of these tie-breaks order only the players that are level. If they
+still are, the better seed goes on. In the final the line is below the first place, which is then
+shared.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["TIE_BREAKS", "Knockout", "KnockoutOptions", "merit"]
 
 TIE_BREAKS = 3
-"""Rounds that a tied table plays on, at most."""
+"""Maximum number of extra rounds that a tied table plays."""
 
 
 class KnockoutOptions(FormatOptions):
@@ -45,20 +46,22 @@ class _Stage(NamedTuple):
     tables: list[list[int]]
     """The members of each table."""
     going: list[int]
-    """How many go on from each table; in the final, where the line for ties is."""
+    """The number of players that go on from each table; in the final, the position of the line for
+    ties.
+    """
     byes: tuple[int, ...] = ()
-    """Entrants who go on without playing, in the first round alone."""
+    """Entrants that go on without playing, in the first round only."""
     first: bool = False
-    """Whether it only thins the field out, until all tables are full."""
+    """Whether this stage only reduces the field until all tables are full."""
 
     @property
     def final(self) -> bool:
-        """Whether its order is the result."""
+        """Whether the order of this stage is the result."""
         return len(self.tables) == 1 and not self.first
 
 
 class Knockout(Format[KnockoutOptions]):
-    """Rounds of a seeded bracket."""
+    """A seeded knockout bracket."""
 
     name: ClassVar[str] = "knockout"
     shows_rounds: ClassVar[bool] = True
@@ -81,7 +84,7 @@ class Knockout(Format[KnockoutOptions]):
         self._history = Followed(History)
 
     def rounds(self) -> int | None:
-        """Return None: how often tied tables play on depends on the results."""
+        """Return None: the number of tie-breaks depends on the results."""
         return None
 
     def matches(self, round_number: int) -> int | None:  # noqa: ARG002 - the interface's
@@ -89,11 +92,11 @@ class Knockout(Format[KnockoutOptions]):
         return None
 
     def ahead(self) -> bool:
-        """Return False: who goes on depends on the results."""
+        """Return False: the survivors depend on the results."""
         return False
 
     def length(self) -> str:
-        """Return the number of rounds and matches without tie-breaks, in words."""
+        """Describe the number of rounds and matches without tie-breaks."""
         first = self._first_stage()
         tables = [len(first.tables)]
         if first.first:
@@ -107,10 +110,10 @@ class Knockout(Format[KnockoutOptions]):
         )
 
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """Return the tables of those still in, or those that are tied; None after the final.
+        """Return the tables of the entrants still in, or those that are tied; None after the final.
 
         Raises:
-            UsageError: So many have left that no table can be filled.
+            UsageError: Too many bots have left to fill the tables.
         """
         stage, results, _ = self._bracket(finished[:round_number])
         if stage is None:
@@ -146,28 +149,28 @@ class Knockout(Format[KnockoutOptions]):
         return stage, results, remarks
 
     def _slots(self) -> int:
-        """Return how many are in once all tables are full: a power of two times the table."""
+        """Return the number of entrants once tables are full: a power of two times the table."""
         slots = self.field.players
         while 2 * slots <= self.field.entrants:
             slots *= 2
         return slots
 
     def _first_stage(self) -> _Stage:
-        """Return the first round: all tables of the bracket, or those that thin out the field."""
+        """Return the first round: all tables of the bracket, or those that reduce the field."""
         entrants, players = self.field.entrants, self.field.players
         leaving = entrants - self._slots()
         if not leaving:
             return self._full_stage(self._seeds)
         tables = min(entrants // players, -(-leaving // (players - players // 2)))
         fewest, more = divmod(leaving, tables)
-        # Where the numbers are not even, more go on from the tables with the better seeds.
+        # If the numbers are uneven, more players go on from the tables with the better seeds.
         going = [players - fewest - (table >= tables - more) for table in range(tables)]
         byes = entrants - tables * players
         dealt = _dealt(self._seeds[byes:], tables)
         return _Stage(dealt, going, tuple(self._seeds[:byes]), first=True)
 
     def _full_stage(self, slots: list[int]) -> _Stage:
-        """Return the first round in which every table is full, of entrants by slot."""
+        """Return the first round in which every table is full, from entrants ordered by slot."""
         order = [0]
         count = len(slots) // self.field.players
         while len(order) < count:
@@ -177,11 +180,11 @@ class Knockout(Format[KnockoutOptions]):
         return self._stage([dealt[table] for table in order])
 
     def _stage(self, tables: list[list[int]]) -> _Stage:
-        """Return a stage of full tables, neighbours of which make up a table of the next."""
+        """Return a stage of full tables; each two neighbours make up a table of the next stage."""
         if len(tables) == 1:
             return _Stage(tables, [1])
         half = self.field.players // 2
-        upper = self.field.players - half  # of an odd table, one more where the best seed sits
+        upper = self.field.players - half  # at odd tables, one more on the better seed's side
         return _Stage(tables, [half if at % 2 else upper for at in range(len(tables))])
 
     def _next(self, stage: _Stage, results: list[RoundResult]) -> _Stage:
@@ -190,7 +193,7 @@ class Knockout(Format[KnockoutOptions]):
         if not stage.first:
             pairs = zip(on[::2], on[1::2], strict=True)
             return self._stage([self._by_seed([*one, *other]) for one, other in pairs])
-        # Those who go on from a table have the slots of its best seeds.
+        # The players that go on from a table take the slots of its best seeds.
         slots = dict(zip((self._seed_of[one] for one in stage.byes), byes, strict=True))
         for members, table in zip(stage.tables, on, strict=True):
             seeds = sorted(self._seed_of[one] for one in members)
@@ -200,10 +203,10 @@ class Knockout(Format[KnockoutOptions]):
     def _going_on(
         self, stage: _Stage, results: list[RoundResult]
     ) -> tuple[list[list[int]], list[int]]:
-        """Return who goes on from each table, and from a bye.
+        """Return the players that go on from each table, and those that go on from a bye.
 
-        Those who have left are passed over. Where a table has too few others, the best of those
-        who would be out fill up, by their place and then by seed.
+        Players that have left are passed over. If a table has too few others, its places go to the
+        best of the eliminated players, by place and then by seed.
         """
         orders = [self._order(table, results) for table in stage.tables]
         on = [order[:going] for order, going in zip(orders, stage.going, strict=True)]
@@ -230,7 +233,7 @@ class Knockout(Format[KnockoutOptions]):
         return on, [substitute() if one in gone else one for one in stage.byes]
 
     def _order(self, table: Sequence[int], results: Sequence[RoundResult]) -> list[int]:
-        """Return who is still there of a table, the best first; of equals, the better seed."""
+        """Return the remaining players of a table, the best first; equal players by seed."""
         there = [one for one in table if one not in results[-1].gone]
         return sorted(there, key=lambda one: (merit(one, results), self._seed_of[one]))
 
@@ -258,7 +261,7 @@ class Knockout(Format[KnockoutOptions]):
         return level if merit(order[going], results) == line else []
 
     def _unbroken(self, stage: _Stage, results: Sequence[RoundResult]) -> list[str]:
-        """Return a line for each table at which the seeds decide."""
+        """Return a line for each table that is decided by seed."""
         after = counted(len(results) - 1, "more match", "more matches")
         found = []
         for table, going in zip(stage.tables, stage.going, strict=True):
@@ -283,9 +286,9 @@ class Knockout(Format[KnockoutOptions]):
 
 
 def merit(entrant: int, results: Sequence[RoundResult]) -> tuple[float, ...]:
-    """Return what a table is ordered by, the best first: points, then the mean place.
+    """Return the sort key of an entrant at a table: points, then the mean place; the least is best.
 
-    Tie-breaks come after the round itself, so they only order those who are level in it.
+    Tie-breaks come after the round itself, so they only order the entrants that are level in it.
     """
     return tuple(
         value
@@ -296,7 +299,7 @@ def merit(entrant: int, results: Sequence[RoundResult]) -> tuple[float, ...]:
 
 
 def _dealt(seeds: Sequence[int], count: int) -> list[list[int]]:
-    """Return seeds dealt over tables, there and back: 1 4 5 8 and 2 3 6 7."""
+    """Return seeds dealt over tables, back and forth: 1 4 5 8 and 2 3 6 7."""
     tables: list[list[int]] = [[] for _ in range(count)]
     for number, entrant in enumerate(seeds):
         turn, place = divmod(number, count)

@@ -1,10 +1,11 @@
-"""Matches for those who have played least, against others of about the same strength.
+"""A ladder: matches for the entrants with the fewest matches, against others of similar strength.
 
-The tables of a round are hosted by the entrants with the fewest matches, newcomers first of all.
-Their guests are some with the nearest ratings, and some strangers, whom the host has met least:
-without these the field falls into groups that hardly meet, and whose ratings say nothing about
-each other. Ratings are fitted to all rounds at once, anew at fixed rounds, so that they depend on
-the results alone. Bots that join late (a new version of a bot, say) need no rounds of their own.
+The tables of a round are hosted by the entrants with the fewest matches, newcomers first. About
+half of the guests have the nearest ratings, and the others are those that the host has met least.
+Without the latter the field splits into groups that hardly meet, and whose ratings cannot be
+compared. Ratings are fitted to all rounds at once, and fitted again at fixed rounds, so that they
+depend on the results alone. Bots that join late, such as a new version of a bot, need no rounds of
+their own.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
 __all__ = ["Ladder", "LadderOptions"]
 
 _REMATCH = 0.1
-"""A meeting costs as much as this many betas of difference."""
+"""Cost of a previous meeting, as a difference of strength in betas."""
 _DIGITS = 2
-"""Decimals of the ratings that pairings go by: finer differences mean nothing, and the last digits
-of a fit may differ between machines."""
+"""Decimals of the ratings used for pairing. Finer differences are not significant, and the last
+digits of a fit may differ between machines.
+"""
 _REFIT = 4
-"""Ratings are fitted again when this part of all rounds is new: then fits take little time."""
+"""Ratings are fitted again when the number of rounds has grown by 1/4 since the last fit, which
+limits the time spent on fits.
+"""
 
 
 class LadderOptions(FormatOptions):
@@ -47,22 +51,22 @@ class LadderOptions(FormatOptions):
 
 
 class _Past:
-    """The rounds so far, and the ratings after them."""
+    """The finished rounds, and the ratings after them."""
 
     def __init__(self, entrants: int) -> None:
         self.history = History()
         self._entrants = entrants
         self._orders: list[list[list[int]]] = []
-        """Each round's tables, as `order_free.Evidence` takes them."""
+        """Each round's tables, in the form that `order_free.Evidence` takes."""
         self._ratings: tuple[int, list[float]] = 0, [0.0] * entrants
 
     def add(self, result: RoundResult) -> None:
-        """Count a round."""
+        """Add a round."""
         self.history.add(result)
         self._orders.append([_finish(table, result) for table in result.tables])
 
     def ratings(self) -> list[float]:
-        """Return the ratings, in betas, after the last round after which they are fitted."""
+        """Return the ratings, in betas, as of the last round after which they are fitted."""
         rounds = _last_fit(len(self._orders))
         if self._ratings[0] != rounds:
             rows = [order for tables in self._orders[:rounds] for order in tables]
@@ -73,7 +77,7 @@ class _Past:
 
 
 def _finish(table: Sequence[int], result: RoundResult) -> list[int]:
-    """Return a table by mean place; the bitwise inverse of each who tied with the one before."""
+    """Return a table by mean place, bitwise inverted where an entrant ties with the one before."""
     order = sorted(table, key=lambda entrant: (result.places[entrant], entrant))
     return [
         ~entrant if at and result.places[order[at - 1]] == result.places[entrant] else entrant
@@ -82,7 +86,7 @@ def _finish(table: Sequence[int], result: RoundResult) -> list[int]:
 
 
 def _last_fit(rounds: int) -> int:
-    """Return after which of some rounds the ratings were fitted last."""
+    """Return the number of rounds after which the ratings were last fitted."""
     last = 0
     while (following := last + max(1, last // _REFIT)) <= rounds:
         last = following
@@ -90,7 +94,7 @@ def _last_fit(rounds: int) -> int:
 
 
 class Ladder(Format[LadderOptions]):
-    """Pairing by need and by strength."""
+    """A ladder, paired by need and by strength."""
 
     name: ClassVar[str] = "ladder"
     shows_rounds: ClassVar[bool] = True
@@ -110,19 +114,19 @@ class Ladder(Format[LadderOptions]):
         self._past = Followed(lambda: _Past(field.entrants))
 
     def rounds(self) -> int:
-        """As many as configured."""
+        """Return the configured number of rounds."""
         return self.chosen.rounds
 
     def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
-        """The tables of a round, a match each."""
+        """Return the number of tables in a round, which play one match each."""
         return self._tables
 
     def ahead(self) -> bool:
-        """Never: the next tables depend on the ratings."""
+        """Return False: the next tables depend on the ratings."""
         return False
 
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """The tables of a round by the ratings after the rounds before; None after the last."""
+        """Return the tables of a round by the ratings so far; None after the last round."""
         if round_number >= self.chosen.rounds:
             return None
         random = draw(self.field.seed, "ladder", round_number)
@@ -140,8 +144,8 @@ class Ladder(Format[LadderOptions]):
         return iter(seated(round_number, tables, 1, past.history, random))
 
     def _table(self, free: list[int], past: _Past, ratings: list[float], *, turn: int) -> list[int]:
-        """Return the first of the free who finds enough guests, with them; empty if none does."""
-        # Half of the guests; at a table with an odd one left, now a stranger and now a neighbour.
+        """Return the first free entrant that finds enough guests, with them; empty if none does."""
+        # Half of the guests are strangers; an odd guest is alternately a stranger and a neighbour.
         strangers = (self.field.players - 1 + turn % 2) // 2
         for host in free:
             met = past.history.met[host]

@@ -1,16 +1,16 @@
-"""Base blocks on a circle: the balanced core of a round robin.
+"""Base blocks on a circle, from which balanced round robins are built.
 
-The n entrants stand on a circle, Z_n. A *base block* names a position for each of the k seats;
-carried round, shifted by 0, 1, ... n - 1, it gives n matches in which every entrant sits in
-every seat exactly once. How often two entrants meet depends on the distance between them alone,
-so n counters tell the whole state of the schedule. Every block is chosen to level them:
+The n entrants stand on a circle, Z_n. A *base block* names a position for each of the k seats.
+Shifted by 0, 1, ... n - 1 it gives n matches in which every entrant sits in every seat exactly
+once. The number of meetings of two entrants depends only on the distance between them, so n
+counters describe the whole state of the schedule. Every block is chosen to level them:
 
-* *meetings*: which positions make up the block (sum of squares of the counters, least);
-* *succession*: in which order they sit, so that everybody plays after everybody else alike. At
-  tables of two that is who begins: each of a pair as often as the other.
+* *meetings*: the positions that make up the block (least sum of squares of the counters);
+* *succession*: the order in which they sit, so that each entrant plays after each other equally
+  often. At tables of two this decides the first seat: each of a pair begins as often as the other.
 
-The least cost is looked for by improving a drawn block place by place. That is not always the
-best there is, but the next block makes good what this one left uneven.
+The search improves a random block place by place. It does not always find the least cost, but the
+next block corrects the imbalance that is left.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["OrbitRounds", "Orbits", "carried_round"]
 
 _STARTS = 3
-"""Drawn blocks that are improved before the best is taken: one leaves tables of 14 at a spread
-of 4 meetings, ten are no better than three."""
+"""Random blocks that are improved before the best is taken. With one, tables of 14 have a spread of
+4 meetings; ten are no better than three.
+"""
 
 
 def carried_round(block: Seating, size: int) -> Iterator[Seating]:
-    """The matches of a base block: itself, shifted by one, by two, ... all round the circle."""
+    """Yield the matches of a base block: the block shifted by 0, 1, 2, ... round the circle."""
     for shift in range(size):
         yield tuple([(position + shift) % size for position in block])
 
@@ -41,11 +42,11 @@ def carried_round(block: Seating, size: int) -> Iterator[Seating]:
 class OrbitRounds:
     """Rounds of n matches, one base block each.
 
-    Base blocks are kept once chosen, k numbers a round. A late round needs those before it:
-    0.05 to 10 ms each, 1.5 ms for 200 entrants at tables of four.
+    Chosen base blocks are kept, k numbers a round. Planning a round requires the earlier ones, at
+    0.05 to 10 ms each; 1.5 ms for 200 entrants at tables of four.
 
     Args:
-        size: Entrants.
+        size: The number of entrants.
         seats: Seats at a table.
         seed: The master seed.
         by_pair: See `Orbits`.
@@ -57,20 +58,20 @@ class OrbitRounds:
         self._blocks: list[Seating] = []
 
     def seatings(self, round_number: int) -> Iterator[Seating]:
-        """The matches of a round, lazily."""
+        """Return the matches of a round, lazily."""
         while len(self._blocks) <= round_number:
             self._blocks.append(self._orbits.next_block())
         return carried_round(self._blocks[round_number], self.matches)
 
 
 class Orbits:
-    """Chooses base blocks one after the other.
+    """A generator of base blocks.
 
     Args:
         size: Positions on the circle, at least as many as seats.
         seats: Seats at a table.
-        random: Where ties are broken.
-        by_pair: Whether each of a pair begins as often as the other; not so in version 1 of the
+        random: The source of tie-breaks.
+        by_pair: Whether each of a pair begins as often as the other; false in version 1 of the
             rules.
     """
 
@@ -78,19 +79,19 @@ class Orbits:
         self._size = size
         self._seats = seats
         self._random = random
-        # For k > n/2 the positions left out are chosen: their differences are level exactly
-        # when those of the block are, and they are fewer.
+        # For k > n/2 the positions left out are chosen instead. Their differences are level exactly
+        # when those of the block are, and there are fewer of them.
         self._chosen = min(seats, size - seats)
         self._meetings = [0] * size
-        """By distance: ordered pairs of positions chosen so far that lie so far apart."""
+        """The number of ordered pairs of chosen positions at each distance."""
         self._by_pair = by_pair and seats == 2
         self._begun = [0] * size
-        """By distance, at tables of two: how often the second sat so far from the first."""
+        """At tables of two: how often the second entrant was at each distance from the first."""
         self._successions = [0] * size
-        """By distance: how often one seat's position was so far from the seat's before it."""
+        """How often the positions of consecutive seats were at each distance."""
 
     def next_block(self) -> Seating:
-        """The next base block, positions by seat."""
+        """Return the next base block, positions by seat."""
         chosen = min((self._level_subset() for _ in range(_STARTS)), key=self._unevenness)
         self._count_meetings(chosen, 1)
         if self._chosen < self._seats:
@@ -99,7 +100,7 @@ class Orbits:
         return self.arrange(chosen)
 
     def arrange(self, positions: list[int]) -> Seating:
-        """Put positions into the order that levels succession, and count it."""
+        """Return the positions in the order that levels succession, and count it."""
         order = permutation(positions, self._random)
         if self._by_pair:
             return self._arrange_pair(*order)
@@ -131,11 +132,11 @@ class Orbits:
             self._successions[step] += 1
 
     def succession_cost(self, block: Seating) -> int:
-        """How uneven succession gets with this block; only good for comparing blocks."""
+        """Return how uneven succession becomes with this block, for comparing blocks only."""
         return self._succession_cost(list(block))
 
     def _level_subset(self) -> list[int]:
-        """Positions whose distances are those least used; leaves the counters as they were."""
+        """Return positions whose distances are used least; leave the counters unchanged."""
         members: list[int] = []
         for _ in range(self._chosen):
             self._add(members, self._costs(members))
@@ -161,10 +162,10 @@ class Orbits:
         members.append(position)
 
     def _costs(self, members: list[int]) -> list[float]:
-        """What each position would add to the sum of squares, less what all add, over 4.
+        """Return a quarter of what each position adds to the sum of squares, up to a constant.
 
-        A distance that occurs twice costs one more: x lies in the middle of two members, or
-        opposite one (then the pair itself counts in both directions).
+        A distance that occurs twice costs one more: the position is in the middle of two members,
+        or opposite one (then the pair itself counts in both directions).
         """
         size = self._size
         costs = [0.0] * size

@@ -1,10 +1,10 @@
-"""Tables of players with about the same score, without rematches as far as possible.
+"""Tables of players with about the same score, with as few rematches as possible.
 
 Tables begin as slices of the ranking. A seeded search then lets players change places: rematches
-cost most, and differences in score come second. It is a threshold search, which takes a change for
-the worse now and then, ever more rarely (Dueck and Scheuer, 1990), and it always takes the same
-number of steps. At tables of two a matching of the graph of unplayed pairs has the last word: there
-is no rematch while such a matching exists (Edmonds, 1965).
+cost most, and differences in score come second. It is a threshold search, which accepts a worse
+arrangement less and less often (Dueck and Scheuer, 1990), and it always takes the same number of
+steps. At tables of two, a matching in the graph of unplayed pairs follows: no rematch remains if
+such a matching exists (Edmonds, 1965).
 """
 
 from __future__ import annotations
@@ -23,23 +23,25 @@ if TYPE_CHECKING:
 __all__ = ["check_teams", "score_tables"]
 
 _STEPS = 40_000
-"""Changes tried for a round: with 40 bots at tables of four, nine rounds have less than 1 % of
-rematches, seven have none; a quarter of a second."""
+"""Changes tried for a round. With 40 bots at tables of four, nine rounds have less than 1 % of
+rematches and seven have none. A round takes a quarter of a second.
+"""
 _STEPS_A_TABLE = 4_500
-"""Small fields need fewer."""
+"""Changes tried for each table after the first; small fields need fewer."""
 _REMATCH = 1000.0
-"""Cost of a meeting before. Players that are one table apart in the ranking cost 1, and the square
-of the distance beyond that."""
+"""Cost of a previous meeting. Players that are one table apart in the ranking cost 1, and the cost
+grows with the square of the distance.
+"""
 _TEAM = 1e9
 _WARMTH = 300.0
-"""Change for the worse that the search may take at its beginning."""
+"""Greatest increase of the cost that the search accepts at the start."""
 
 
 def check_teams(teams: Sequence[int] | None, tables: int) -> None:
     """Refuse a team that has more members than there are tables to spread them over.
 
     Raises:
-        UsageError: Two of it would have to meet.
+        UsageError: Two members of a team would have to meet.
     """
     largest = max(Counter(teams).values()) if teams else 1
     if largest > tables:
@@ -56,15 +58,15 @@ def score_tables(
     teams: Sequence[int] | None,
     random: Draw,
 ) -> list[list[int]]:
-    """Seat all players so that few have met before, and with others of about the same score.
+    """Seat all players with few rematches, together with others of about the same score.
 
     Args:
         levels: The players in the order of the ranking, a multiple of `players`; the value is the
             place, shared by equal scores, in tables from the top.
         players: Seats at a table.
-        met: How often each player has met each other.
-        teams: A number for each entrant, equal for two of a team alone, who never meet.
-        random: Of the round.
+        met: The number of meetings of each player with each other player.
+        teams: A number for each entrant, equal for members of the same team only. They never meet.
+        random: The round's source of random numbers.
     """
     ranking = list(levels)
     tables = [ranking[first : first + players] for first in range(0, len(ranking), players)]
@@ -77,13 +79,13 @@ def score_tables(
 
 
 class _Search:
-    """Lets players of different tables change places.
+    """A search that lets players of different tables change places.
 
     Args:
         tables: Changed in place.
-        levels: See `score_tables`, as are the others.
-        met: The same.
-        teams: The same.
+        levels: See `score_tables`.
+        met: See `score_tables`.
+        teams: See `score_tables`.
     """
 
     def __init__(
@@ -99,14 +101,15 @@ class _Search:
         self._teams = teams
 
     def run(self, random: Draw) -> None:
-        """Take all steps."""
+        """Run all steps of the search."""
         tables = self._tables
         count, players = len(tables), len(tables[0])
         steps = min(_STEPS, _STEPS_A_TABLE * (count - 1))
         for step in range(steps):
             warmth = _WARMTH * (1 - step / steps) ** 2
             here = below(count, random)
-            # One table away in half of the steps, two in a sixth, ever fewer far away.
+            # One table away in half of the steps, two in a sixth, and less often at greater
+            # distances.
             away = int(1 / (random() + 1 / count))
             there = (here + away if random() < 0.5 else here - away) % count
             if here == there:
@@ -117,7 +120,7 @@ class _Search:
                 _swap(tables[here], place, tables[there], other)
 
     def part_mates(self) -> None:
-        """Separate the last members of a team that sit together; they can always be."""
+        """Separate any members of a team that still sit together, which is always possible."""
         teams = self._teams
         if teams is None:
             return
@@ -133,7 +136,7 @@ class _Search:
                     _swap(table, place, self._tables[there], other)
 
     def _change(self, here: list[int], place: int, there: list[int], other: int) -> float:
-        """Return by how much the cost of all tables grows if two players change places."""
+        """Return the increase of the total cost if two players change places."""
         one, two = here[place], there[other]
         left = here[:place] + here[place + 1 :]
         right = there[:other] + there[other + 1 :]
@@ -167,7 +170,7 @@ def _without_rematches(
     met: Mapping[int, Mapping[int, int]],
     teams: Sequence[int] | None,
 ) -> list[list[int]]:
-    """Match the players of rematches anew, allowing those who met once only if it must be."""
+    """Match the players of rematches again, avoiding previous meetings as far as possible."""
     if not any(other in met[one] for one, other in pairs):
         return pairs
     mate = {one: two for pair in pairs if pair[1] not in met[pair[0]] for one, two in _both(pair)}
@@ -198,7 +201,7 @@ def _both(pair: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 class _Augmentation:
-    """A search for a way to enlarge a matching by one player, keeping all that it covers.
+    """A search for a way to enlarge a matching by one player while keeping all that it covers.
 
     It is one phase of Edmonds' algorithm: a tree of alternating paths grows from the root, and odd
     cycles (blossoms) are contracted to their base.
@@ -206,8 +209,8 @@ class _Augmentation:
     Args:
         root: A player without a mate.
         mate: The matching, in both directions; changed in place.
-        order: All players, those first that are tried first.
-        allowed: Whether two may be matched.
+        order: All players, in the order in which they are tried.
+        allowed: Returns whether two players may be matched.
     """
 
     def __init__(
@@ -227,7 +230,7 @@ class _Augmentation:
         self._queue = deque([root])
 
     def find(self) -> bool:
-        """Enlarge the matching; return whether there was a way."""
+        """Enlarge the matching; return whether that was possible."""
         while self._queue:
             one = self._queue.popleft()
             for two in self._order:

@@ -1,4 +1,4 @@
-"""Which formats there are. A new one is a file and a line here."""
+"""The registry of formats. A new format needs a module and an entry here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "format_class", "make", "names"]
 
 DEFAULT = "round-robin"
-"""The format of a tournament that names none."""
+"""The format of a tournament that does not name one."""
 
 _FORMATS = {
     "gauntlet": "tourney_runner.schedule.gauntlet:Gauntlet",
@@ -27,23 +27,23 @@ _FIRST_RULES = {
     name: f"tourney_runner.schedule.first_rules:{name.capitalize()}"
     for name in ("knockout", "ladder", "swiss")
 }
-"""The formats that plan otherwise by version 1 of the rules."""
+"""The formats that plan differently by version 1 of the rules."""
 
 
 def names() -> list[str]:
-    """The names of all formats, sorted."""
+    """Return the names of all formats, sorted."""
     return sorted(_FORMATS)
 
 
 def format_class(name: str, rules: int = FORMAT_RULES) -> type[Format[Any]]:
-    """Import and return the format of a name.
+    """Import and return the format with a given name.
 
     Args:
         name: One of `names`.
         rules: Version of the rules for pairing, see `base.FORMAT_RULES`.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such format.
     """
     if name not in _FORMATS:
         raise UsageError(f"there is no format {name!r}; the formats are {', '.join(names())}")

@@ -1,4 +1,4 @@
-"""What formats that plan from results know of the rounds so far."""
+"""The history of finished rounds for formats that plan from results, and fair seating."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ __all__ = [
 
 
 class Follower(Protocol):
-    """Something that finished rounds add up to."""
+    """A value that is built up from finished rounds."""
 
     def add(self, result: RoundResult) -> None:
-        """Take in the next round."""
+        """Add the next round."""
 
 
 FollowerT = TypeVar("FollowerT", bound=Follower)
 
 
 class Followed(Generic[FollowerT]):
-    """What finished rounds add up to, brought up to date instead of counted anew.
+    """A cache that updates a `Follower` with new rounds instead of rebuilding it for each round.
 
-    Counted anew for each round, ten thousand rounds would take fifty million steps.
+    Rebuilding it for each of ten thousand rounds would take fifty million steps.
 
     Args:
-        new: Makes one that has seen no round.
+        new: Returns a follower that has no rounds.
     """
 
     def __init__(self, new: Callable[[], FollowerT]) -> None:
@@ -53,7 +53,7 @@ class Followed(Generic[FollowerT]):
         self._follower = new()
 
     def after(self, finished: Sequence[RoundResult]) -> FollowerT:
-        """What exactly these rounds, in their order, add up to; not to be changed."""
+        """Return the follower after exactly these rounds, in order. Callers must not change it."""
         rounds = list(finished)
         if self._seen != rounds[: len(self._seen)]:
             self._seen, self._follower = [], self._new()
@@ -64,27 +64,27 @@ class Followed(Generic[FollowerT]):
 
 
 class History:
-    """Counts over finished rounds."""
+    """Counts of matches, meetings, seats, points and places over finished rounds."""
 
     def __init__(self) -> None:
         self.matches: Counter[int] = Counter()
-        """By entrant."""
+        """Matches by entrant."""
         self.rounds: Counter[int] = Counter()
-        """By entrant, rounds in which it played."""
+        """Rounds played, by entrant."""
         self.meetings: Counter[tuple[int, int]] = Counter()
-        """By `pair`."""
+        """Meetings by `pair`."""
         self.met: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        """By entrant, how often it has met each other."""
+        """By entrant, the number of meetings with each other entrant."""
         self.sat: Counter[tuple[int, int]] = Counter()
-        """By entrant and seat."""
+        """Matches by entrant and seat."""
         self.began: Counter[tuple[int, int]] = Counter()
-        """At tables of two, by the entrant in the first seat and the other."""
+        """Matches at tables of two, by the entrant in the first seat and the other."""
         self.points: dict[int, float] = {}
         self.places: dict[int, float] = {}
-        """The sum over rounds of the mean place."""
+        """The sum of mean places over all rounds, by entrant."""
 
     def add(self, result: RoundResult) -> None:
-        """Count a round."""
+        """Add a round."""
         for seating in result.tables:
             self.matches.update(seating)
             self.meetings.update(pair(one, other) for one, other in combinations(seating, 2))
@@ -99,7 +99,7 @@ class History:
             self.points[entrant] = self.points.get(entrant, 0.0) + result.points[entrant]
 
     def merit(self, entrant: int) -> tuple[float, float]:
-        """Return what the ranking goes by, the best first: points a round, then mean place."""
+        """Return the sort key of the ranking, least first: points a round (negated), mean place."""
         rounds = max(self.rounds[entrant], 1)
         points, places = self.points.get(entrant, 0.0), self.places.get(entrant, 0.0)
         return -points / rounds, places / rounds
@@ -112,12 +112,12 @@ class History:
 def round_result(
     number: int, records: Iterable[DealRecord], gone: frozenset[int] = frozenset()
 ) -> RoundResult:
-    """Return what a format may know of a finished round.
+    """Return the result of a finished round for a format.
 
     Args:
         number: The round, from 0.
         records: All of its deals.
-        gone: Who takes no part in the round after it.
+        gone: The entrants that take no part in the next round.
     """
     points: dict[int, float] = {}
     places: dict[int, list[int]] = {}
@@ -138,7 +138,7 @@ def round_result(
 
 
 def pair(one: int, other: int) -> tuple[int, int]:
-    """The key of two entrants, whichever is named first."""
+    """Return the key of two entrants, independent of their order."""
     return (one, other) if one < other else (other, one)
 
 
@@ -151,9 +151,9 @@ def fair_seating(
     """Seat the members of a table where they have sat least.
 
     Args:
-        members: Who plays.
+        members: The entrants that play.
         sat: How often each entrant has sat in each seat.
-        random: Breaks ties.
+        random: The source of tie-breaks.
         seats: The seats to fill, as many as members; by default the first.
 
     Returns:
@@ -178,13 +178,13 @@ def pair_seating(
     sat: Counter[tuple[int, int]],
     random: Draw,
 ) -> tuple[int, int]:
-    """Seat two so that each begins as often as the other, between them and then in all.
+    """Seat two entrants so that each begins equally often, first against the other, then overall.
 
     Args:
-        members: Who plays.
-        began: How often the first has begun against the second.
+        members: The two entrants.
+        began: How often the first entrant of a key has begun against the second.
         sat: How often each entrant has sat in each seat.
-        random: Breaks ties.
+        random: The source of tie-breaks.
     """
     one, two = permutation(members, random)
     between = began[one, two] - began[two, one]
@@ -201,15 +201,16 @@ def seated(  # noqa: PLR0913 - what seats depend on
     *,
     by_pair: bool = True,
 ) -> list[Table]:
-    """Return the matches of a round in which each table plays several, seats changing fairly.
+    """Return the matches of a round in which each table plays several games with fair seating.
 
     Args:
         round_number: From 0.
-        tables: Who plays together.
+        tables: The entrants of each table.
         games: Matches of each table.
-        history: The rounds before.
-        random: Breaks ties.
-        by_pair: Whether two who meet often begin equally often; not so in version 1 of the rules.
+        history: The earlier rounds.
+        random: The source of tie-breaks.
+        by_pair: Whether two entrants that meet often begin equally often; false in version 1 of the
+            rules.
     """
     together = list(tables)
     sat, began = history.sat.copy(), history.began.copy()

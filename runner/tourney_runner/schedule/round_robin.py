@@ -1,9 +1,9 @@
-"""Everybody against everybody at tables of k, balanced after every match.
+"""A round robin at tables of k, balanced after every match.
 
-A *round* is one base block carried round the field (see `orbits`): n matches, each entrant in
-each seat once. Where everybody sits at every table (n = k) there are no opponents to choose,
-only circular orders, and up to five players a round is all of them (see `circles`). With
-``complete: true`` a round is every possible table once (see `subsets`).
+A *round* is one base block carried round the field (see `orbits`): n matches, each entrant in each
+seat once. If all entrants sit at every table (n = k), there are no opponents to choose, only
+circular orders, and for up to five players a round has all of them (see `circular_orders`). With
+``complete: true`` a round has every possible table once (see `subsets`).
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ class RoundRobinOptions(FormatOptions):
 
 
 class _Rounds(Protocol):
-    """One way of making rounds; entrants are positions 0 .. n - 1 here."""
+    """A way of making rounds, in which entrants are positions 0 .. n - 1."""
 
     matches: int
     """Matches in a round."""
 
     def seatings(self, round_number: int) -> Iterator[Seating]:
-        """The tables of a round."""
+        """Return the tables of a round."""
 
 
 class RoundRobin(Format[RoundRobinOptions]):
-    """Balanced tables of k among n; `orbits` says what planning a late round costs."""
+    """A balanced round robin at tables of k; see `orbits` for the cost of planning a late round."""
 
     name: ClassVar[str] = "round-robin"
     summary: ClassVar[str] = "everybody against everybody, balanced in meetings and seats"
@@ -59,15 +59,15 @@ class RoundRobin(Format[RoundRobinOptions]):
         self._rounds = self._choose_rounds()
 
     def rounds(self) -> int:
-        """As many as configured."""
+        """Return the configured number of rounds."""
         return self.chosen.rounds
 
     def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
-        """The same number in every round."""
+        """Return the number of matches, which is the same in every round."""
         return self._rounds.matches
 
     def ahead(self) -> bool:
-        """Always: results change nothing."""
+        """Return True: the schedule does not depend on results."""
         return True
 
     def plan(
@@ -75,7 +75,7 @@ class RoundRobin(Format[RoundRobinOptions]):
         round_number: int,
         finished: Sequence[RoundResult] = (),  # noqa: ARG002 - results change nothing
     ) -> Iterator[Table] | None:
-        """The tables of a round, None after the last."""
+        """Return the tables of a round, or None after the last."""
         return self._tables(round_number) if round_number < self.chosen.rounds else None
 
     def _tables(self, round_number: int) -> Iterator[Table]:

@@ -1,7 +1,7 @@
-"""Chance in schedules: the same on every machine and Python version, and named by its use.
+"""Reproducible random numbers for schedules, in independent streams named by purpose.
 
-Only `Random.random` is drawn on, the one method whose sequence for a seed Python promises to
-keep.
+Only `Random.random` is used. It is the one method whose sequence for a seed Python guarantees to
+keep, so schedules are the same on every machine and Python version.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ __all__ = ["Draw", "below", "choice", "draw", "permutation"]
 
 Item = TypeVar("Item")
 Draw = Callable[[], float]
-"""Gives the next number from 0 up to, but not including, 1."""
+"""A function that returns the next number, from 0 up to but not including 1."""
 
 
 def draw(seed: int, *purpose: str | int) -> Draw:
-    """A stream of numbers that nothing else in the tournament uses.
+    """Return a stream of numbers that is used for one purpose only.
 
     Args:
         seed: The master seed.
-        purpose: What the numbers are for; another purpose gives an unrelated stream.
+        purpose: The purpose of the numbers; each purpose has an unrelated stream.
     """
     text = "/".join(("schedule", str(seed), *map(str, purpose)))
     state = int.from_bytes(sha256(text.encode()).digest())
@@ -31,17 +31,17 @@ def draw(seed: int, *purpose: str | int) -> Draw:
 
 
 def below(limit: int, random: Draw) -> int:
-    """A whole number from 0 to limit - 1."""
+    """Return a whole number from 0 to limit - 1."""
     return int(random() * limit)
 
 
 def choice(items: Sequence[Item], random: Draw) -> Item:
-    """One of the items."""
+    """Return one of the items."""
     return items[int(random() * len(items))]
 
 
 def permutation(items: Sequence[Item], random: Draw) -> list[Item]:
-    """The items in another order (Fisher-Yates)."""
+    """Return the items in random order (Fisher-Yates)."""
     result = list(items)
     for last in range(len(result) - 1, 0, -1):
         other = int(random() * (last + 1))

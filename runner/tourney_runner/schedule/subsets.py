@@ -1,9 +1,10 @@
 """Every table of k among n once: all subsets, grouped into orbits of the circle Z_n.
 
-A subset of positions is known by the gaps between its members, going round. Turning the circle
-turns the list of gaps, so the subsets fall into orbits, and one of each is drawn out in a
-shuffled order without listing them: numbers 0 .. C - 1 are visited in steps of a fixed size, each
-is read as a subset that holds position 0, and kept if its gaps are the least of their turns.
+A subset of positions is described by the gaps between its members, going round. Rotating the circle
+rotates the list of gaps, so the subsets fall into orbits. One subset of each orbit is generated in
+a shuffled order, without storing a list: the numbers 0 .. C - 1 are visited in steps of a fixed
+size, each is decoded as a subset that contains position 0, and kept if its list of gaps is the
+least of its rotations.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ class SubsetRounds:
     """Rounds that play every table once.
 
     Args:
-        size: Entrants.
+        size: The number of entrants.
         seats: Seats at a table.
         seed: The master seed.
-        teams: A number for each position, equal for two of a team alone, who never meet.
-        by_pair: Whether each of a pair begins as often as the other; not so in version 1 of the
+        teams: A number for each position, equal for members of the same team only. They never meet.
+        by_pair: Whether each of a pair begins as often as the other; false in version 1 of the
             rules.
 
     Raises:
-        UsageError: No table could be filled without two of a team.
+        UsageError: No table could be filled without two members of the same team.
     """
 
     def __init__(
@@ -58,11 +59,11 @@ class SubsetRounds:
             raise UsageError(f"there are fewer than {seats} teams: no table of {seats} is allowed")
 
     def seatings(self, round_number: int) -> Iterator[Seating]:
-        """Every subset once, each orbit carried round in a row.
+        """Yield every subset once, with the matches of each orbit in a row.
 
-        Whole orbits seat everybody in every seat once. A subset that maps onto itself when the
-        circle turns part of the way has a shorter orbit, and teams make holes in orbits: there
-        each match takes the turn of the table that seats its members where they sat least.
+        Whole orbits seat every entrant in every seat once. A subset that maps onto itself when the
+        circle is rotated part of the way has a shorter orbit, and teams leave gaps in orbits. In
+        these cases each match uses the rotation that seats its members where they have sat least.
         """
         random = draw(self._seed, "subsets")
         orbits = Orbits(self._size, self._seats, random, by_pair=self._by_pair)
@@ -89,7 +90,10 @@ def _apart(seating: Seating, teams: Sequence[int]) -> bool:
 
 
 def _tables_apart(teams: Sequence[int], seats: int) -> int:
-    """How many subsets have no two of a team: the elementary symmetric polynomial of sizes."""
+    """Return the number of subsets without two members of the same team.
+
+    It is the elementary symmetric polynomial of the team sizes.
+    """
     ways = [1] + [0] * seats
     for size in Counter(teams).values():
         for taken in range(seats, 0, -1):
@@ -98,7 +102,7 @@ def _tables_apart(teams: Sequence[int], seats: int) -> int:
 
 
 def _fairest_turn(seating: Seating, sat: Counter[tuple[int, int]]) -> Seating:
-    """The rotation whose seats are rarest; `sat` counts (position, seat) and is updated."""
+    """Return the rotation with the rarest seats; `sat` counts (position, seat) and is updated."""
     turns = [_turned(seating, turn) for turn in range(len(seating))]
 
     def wear(turn: Seating) -> int:
@@ -111,7 +115,7 @@ def _fairest_turn(seating: Seating, sat: Counter[tuple[int, int]]) -> Seating:
 
 
 def _representatives(size: int, seats: int, random: Draw) -> Iterator[tuple[list[int], int]]:
-    """One subset of each orbit and the orbit's length."""
+    """Yield one subset of each orbit and the length of the orbit."""
     number = comb(size - 1, seats - 1)
     step = _coprime_step(number, random)
     index = below(number, random)
@@ -124,7 +128,7 @@ def _representatives(size: int, seats: int, random: Draw) -> Iterator[tuple[list
 
 
 def _coprime_step(number: int, random: Draw) -> int:
-    """A step that visits all numbers below `number`, between a third and two thirds of it."""
+    """Return a step that visits all numbers below `number`, from a third to two thirds of it."""
     while True:
         step = number // 3 + below(number // 3 + 1, random)
         if gcd(step, number) == 1 or number <= 2:
@@ -132,7 +136,7 @@ def _coprime_step(number: int, random: Draw) -> int:
 
 
 def _subset_with_zero(index: int, size: int, seats: int) -> list[int]:
-    """The index-th choice of `seats - 1` positions from 1 to size - 1, in order, after 0."""
+    """Return 0 and the index-th choice, in order, of `seats - 1` positions from 1 to size - 1."""
     members, position, left = [0], 1, seats - 1
     while left:
         starting_here = comb(size - 1 - position, left - 1)
@@ -151,7 +155,7 @@ def _gaps(members: list[int], size: int) -> list[int]:
 
 
 def _period_if_least(gaps: list[int]) -> int:
-    """After how many gaps the list repeats, if it is the least of its turns; otherwise 0."""
+    """Return the period of a list of gaps if it is the least of its rotations, else 0."""
     for turn in range(1, len(gaps)):
         turned = gaps[turn:] + gaps[:turn]
         if turned < gaps:

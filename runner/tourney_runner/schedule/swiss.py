@@ -1,8 +1,8 @@
-"""Everybody against others who have done as well so far.
+"""A Swiss tournament: entrants play against others with about the same score.
 
-Each round sorts the field by points and seats those with about the same score together, without
-rematches as far as possible (see `pairing`). Where the field is not a multiple of the table, the
-bots that have sat out least, from the bottom of the ranking, sit out. Those that have left are not
+Each round sorts the field by points and seats entrants with about the same score together, with as
+few rematches as possible (see `pairing`). If the field is not a multiple of the table, the bots
+that have sat out least, from the bottom of the ranking, sit out. Bots that have left are not
 paired.
 """
 
@@ -35,7 +35,7 @@ class SwissOptions(FormatOptions):
 
 
 class Swiss(Format[SwissOptions]):
-    """Pairing by score."""
+    """A Swiss tournament, paired by score."""
 
     name: ClassVar[str] = "swiss"
     shows_rounds: ClassVar[bool] = True
@@ -51,19 +51,19 @@ class Swiss(Format[SwissOptions]):
         self._history = Followed(History)
 
     def rounds(self) -> int:
-        """As many as configured."""
+        """Return the configured number of rounds."""
         return self.chosen.rounds
 
     def matches(self, round_number: int) -> int:  # noqa: ARG002 - all rounds are alike
-        """As many games as configured at each table."""
+        """Return the number of tables times the configured number of games."""
         return self._tables * self.chosen.games
 
     def ahead(self) -> bool:
-        """Never: the next tables depend on the scores."""
+        """Return False: the next tables depend on the scores."""
         return False
 
     def plan(self, round_number: int, finished: Sequence[RoundResult]) -> Iterator[Table] | None:
-        """The tables of a round by the scores after the rounds before; None after the last."""
+        """Return the tables of a round by the scores so far; None after the last round."""
         if round_number >= self.chosen.rounds:
             return None
         gone = finished[round_number - 1].gone if round_number else frozenset()
@@ -79,7 +79,7 @@ class Swiss(Format[SwissOptions]):
         return iter(seated(round_number, tables, self.chosen.games, history, random))
 
     def _playing(self, ranking: list[int], history: History) -> list[int]:
-        """Return the ranking without those who sit out."""
+        """Return the ranking without the entrants that sit out."""
         out = len(ranking) % self.field.players
         from_bottom = ranking[::-1]
         from_bottom.sort(key=lambda entrant: -history.rounds[entrant])

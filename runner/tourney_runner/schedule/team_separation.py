@@ -1,9 +1,9 @@
-"""Rounds in which two of a team never share a table.
+"""Rounds in which members of the same team never share a table.
 
-The circle of `orbits` cannot see teams, so these rounds are built table by table: the field
-stands on a line with every team together, and a table takes entrants at least as far apart as
-the largest team is long. That can always be done where it can be done at all. Then entrants
-trade places within a seat, which keeps everybody in every seat once, wherever that levels the
+The circle of `orbits` does not take teams into account, so these rounds are built table by table.
+The entrants stand in a line with each team together, and a table takes entrants at least as far
+apart as the size of the largest team. This is possible whenever a solution exists. Then entrants
+trade places within a seat, which keeps every entrant in every seat once, if that levels the
 meetings.
 """
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["ApartRounds"]
 
 _TRADES = 6
-"""Trades tried for each place at a table: more change the meetings by less than one."""
+"""Trades tried for each place at a table; more would change the meetings by less than one."""
 
 
 class ApartRounds:
-    """Rounds of n matches, each entrant in each seat once, two of a team never at one table.
+    """Rounds of n matches with each entrant in each seat once and teams kept apart.
 
     Args:
-        teams: A number for each entrant, equal for two of a team alone.
+        teams: A number for each entrant, equal for members of the same team only.
         seats: Seats at a table.
         seed: The master seed.
-        by_pair: Whether at tables of two each of a pair begins as often as the other, which comes
-            before the balance of seats; not so in version 1 of the rules.
+        by_pair: Whether at tables of two each of a pair begins as often as the other, which takes
+            precedence over the balance of seats; false in version 1 of the rules.
 
     Raises:
-        UsageError: A team is so large that two of it must meet.
+        UsageError: A team is so large that two of its members must meet.
     """
 
     def __init__(
@@ -58,7 +58,10 @@ class ApartRounds:
         self._start_over()
 
     def seatings(self, round_number: int) -> Iterator[Seating]:
-        """The matches of a round. Rounds asked for out of order are planned from the first."""
+        """Return the matches of a round.
+
+        Going back to an earlier round plans all rounds again from the first.
+        """
         if round_number < self._planned:
             self._start_over()
         tables: list[Seating] = []
@@ -100,7 +103,7 @@ class ApartRounds:
         return [[line[(place + shift) % size] for place in positions] for shift in range(size)]
 
     def _line(self) -> list[int]:
-        """All entrants, teams drawn and the members of each drawn and side by side."""
+        """Return all entrants with teams side by side, in random order of teams and members."""
         members: dict[int, list[int]] = {}
         for entrant, team in enumerate(self._teams):
             members.setdefault(team, []).append(entrant)
@@ -108,7 +111,7 @@ class ApartRounds:
         return [entrant for group in drawn for entrant in permutation(group, self._random)]
 
     def _spread_positions(self) -> list[int]:
-        """One position a seat, going round with no gap shorter than the largest team."""
+        """Return a position for each seat, with no gap shorter than the largest team."""
         spare = len(self._teams) - self._largest * self._seats
         cuts = sorted(below(spare + 1, self._random) for _ in range(self._seats))
         return [cut + self._largest * seat for seat, cut in enumerate(cuts)]
@@ -120,7 +123,7 @@ class ApartRounds:
                 self._meetings[other][one] += by
 
     def _trade(self, tables: list[list[int]], seat: int, here: int, there: int) -> None:
-        """Let two entrants of one seat change tables, if that is allowed and levels meetings."""
+        """Exchange the entrants of a seat at two tables if that is allowed and levels meetings."""
         one, other = tables[here][seat], tables[there][seat]
         if one == other:
             return
@@ -136,12 +139,12 @@ class ApartRounds:
         tables[here][seat], tables[there][seat] = other, one
 
     def _welcome(self, entrant: int, company: list[int]) -> bool:
-        """Whether nobody in the company is of the entrant's team (or the entrant)."""
+        """Return whether the company excludes the entrant and all other members of its team."""
         team = self._teams[entrant]
         return all(self._teams[other] != team for other in company)
 
     def _gain(self, leaving: int, coming: int, company: list[int]) -> int:
-        """How much the sum of squared meetings falls, halved, if one leaves for the other."""
+        """Return half the decrease of the sum of squared meetings if one replaces another."""
         old, new = self._meetings[leaving], self._meetings[coming]
         return sum(old[other] - 1 - new[other] for other in company)
 
