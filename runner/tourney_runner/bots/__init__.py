@@ -1,4 +1,8 @@
-"""Bots: from an entrant's folder to a program that is ready to run."""
+"""Prepare an entrant's folder for playing: hash it, copy it to the cache and build it.
+
+`stage` takes an entrant of the configuration and returns a `Bot`, a plain value that workers and
+results can hold. The cache keeps one read-only copy of each version.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bot that is ready to run: a plain value that travels to workers and into the results."""
+"""The `Bot` value: a staged bot, as it is passed to workers and stored with results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Bot"]
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
-    """A staged entrant. Start `command` in `folder` with `env` on top of a clean environment."""
+    """A staged bot."""
 
     number: int
     """The entrant's number, from 0."""
@@ -23,10 +23,10 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """The first word is the absolute path of the program, not of a version manager's shim."""
     env: dict[str, str]
     hash: str
-    """SHA-256 of all that decides how it plays: sources, command, build, variables."""
+    """The SHA-256 of everything that affects its play: sources, command, build and variables."""
     executable: str
-    """The file behind the first word, links resolved, for the record."""
+    """The file behind the first word of the command, with links resolved. Only recorded."""
     trusted: bool
-    """Whether the tournament's configuration vouches for it."""
+    """Whether the tournament's configuration marks it as trusted."""
     rights: Rights = Rights()
-    """What the tournament grants it."""
+    """Permissions that the tournament grants it."""

@@ -1,4 +1,4 @@
-"""Running a bot's build commands, as confined as the bot will be, bounded in time and output."""
+"""Run a bot's build commands, confined like the bot itself and limited in time and output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEPT = (
     "RUSTUP_TOOLCHAIN",
     "USER",
 )
-"""What a compiler needs of our environment where it runs unconfined; the rest may be secrets."""
+"""Environment variables for an unconfined compiler. All others are dropped: they may be secret."""
 
 
 def build(  # noqa: PLR0913 - what, where and how
@@ -49,23 +49,23 @@ def build(  # noqa: PLR0913 - what, where and how
     tools: tuple[str, ...],
     seconds: float,
 ) -> None:
-    """Run commands one after the other in a folder.
+    """Run build commands one after the other in a folder.
 
     Args:
         name: The bot's name, for messages.
-        commands: With ``{python}`` replaced.
-        folder: Where.
-        launcher: How they are started.
+        commands: The commands, with ``{python}`` replaced.
+        folder: The working directory.
+        launcher: Starts the commands.
         network: Whether they may use the network.
         tools: Folders of programs that the tournament grants, see `process.launcher.Rights`.
-        seconds: For all of them together.
+        seconds: The time limit for all of them together.
 
     Raises:
-        UsageError: One fails, is not there, takes too long or uses too much; with the last lines
-            of its output.
+        UsageError: A command fails, is missing, takes too long or uses too much. The message
+                ends with the last lines of its output.
     """
     until = time.monotonic() + seconds
-    # A sandbox shows a compiler its own installation and says where that is.
+    # A sandbox gives a compiler its own installation and sets the variables for it.
     env = {} if launcher.confines else {key: os.environ[key] for key in _KEPT if key in os.environ}
     rights = Rights(network=network, tools=tools)
     for command in commands:
@@ -92,6 +92,6 @@ def build(  # noqa: PLR0913 - what, where and how
 
 
 def _last_lines(output: str) -> str:
-    """The end of a message: a readable part of what was written last, indented."""
+    """Return the last lines of the output, escaped and indented, as the end of a message."""
     lines = [f"\n  {escaped(line, 200)}" for line in output.splitlines()[-_LINES_SHOWN:]]
     return f"; its last lines:{''.join(lines)}" if lines else " and wrote nothing"

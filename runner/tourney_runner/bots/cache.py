@@ -1,8 +1,8 @@
 """The cache of staged bots: one folder for each version, made once, under a lock.
 
-A version is finished when its marker is there. It is built where it will stay, because many
-builds write their own path into what they make. What was left unfinished by a process that died
-is unlocked and without a marker, and is removed by whoever comes next.
+A version is finished when its marker file exists. It is built in its final place because many
+builds write their own path into their output. A version that a killed process left unfinished
+has no marker and no lock. `sweep` removes it.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ __all__ = ["Slot", "cache_folder", "slot", "sweep"]
 
 _MARKER = "complete"
 _READ_ONLY = 0o555
-"""The bits of a mode that are kept: none that let write, or start a program as another user."""
+"""Permission bits that are kept. Write bits and set-user-ID bits are cleared."""
 
 
 def cache_folder() -> Path:
-    """Where staged bots are kept: ``$TOURNEY_CACHE``, or where this system keeps caches."""
+    """Return the folder of the cache: ``$TOURNEY_CACHE`` or the user's cache directory."""
     chosen = os.environ.get("TOURNEY_CACHE")
     return Path(chosen).absolute() if chosen else user_cache_path("tourney")
 
 
 class Slot:
-    """The place of one version of a bot, locked while it is in our hands."""
+    """The folder of one version of a bot, locked by this process."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -44,28 +44,28 @@ class Slot:
         """The bot's files."""
 
     def is_complete(self) -> bool:
-        """Whether it was finished and is still as it was."""
+        """Return whether the version was finished and has not changed since."""
         try:
             return (self._path / _MARKER).read_text() == fingerprint(self.folder)
         except OSError:
             return False
 
     def clear(self) -> None:
-        """Make it empty, ready to be filled.
+        """Empty the folder so that it can be filled.
 
         Raises:
-            OSError: That cannot be done.
+            OSError: The folder cannot be removed or created.
         """
         remove_tree(self._path, must=True)
-        # Closed to other users as long as a build may leave programs that run as us.
+        # Closed to other users while a build may leave programs behind that run as this user.
         self._path.mkdir(mode=0o700)
         self.folder.mkdir(mode=0o755)
 
     def complete(self) -> None:
-        """Make the files read-only and the version usable.
+        """Make the files read-only and mark the version as finished.
 
         Raises:
-            OSError: That cannot be done.
+            OSError: A file cannot be changed or written.
         """
         for found in walk(self.folder, opens_up=True):
             mode = found.status.st_mode
@@ -79,13 +79,13 @@ class Slot:
         unfinished.replace(marker)
 
     def remove(self) -> None:
-        """Leave nothing of it."""
+        """Remove the version completely."""
         remove_tree(self._path, must=True)
 
 
 @contextmanager
 def slot(cache: Path, key: str) -> Iterator[Slot]:
-    """The place of a version, for us alone; waits while another process makes it.
+    """Lock the folder of a version; wait while another process is building it.
 
     Raises:
         OSError: The cache cannot be written.
@@ -97,7 +97,7 @@ def slot(cache: Path, key: str) -> Iterator[Slot]:
 
 
 def sweep(cache: Path) -> None:
-    """Remove versions that were left unfinished by a process that is gone."""
+    """Remove unfinished versions whose process has ended."""
     for path in cache.glob("*/"):
         if (path / _MARKER).exists():
             continue

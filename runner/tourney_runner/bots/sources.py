@@ -1,7 +1,7 @@
-"""A bot's files: which they are, their hash, a copy of them.
+"""Functions for a bot's files: list, hash and copy them.
 
-Left out are ``.git``, ``__pycache__`` and ``*.pyc``. Symbolic links are kept as links and have
-to stay inside the folder, except for the interpreter of a virtual environment.
+``.git``, ``__pycache__`` and ``*.pyc`` are left out. Symbolic links are kept as links and must
+stay inside the folder, except for the interpreter of a virtual environment.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _CHUNK = 1024 * 1024
 
 
 class Entry(NamedTuple):
-    """One file, link or folder."""
+    """One file, link or folder of a bot."""
 
     path: str
-    """Relative to the bot's folder."""
+    """The path relative to the bot's folder."""
     kind: str
     """``file``, ``program`` (an executable file), ``link`` or ``folder``."""
     target: str = ""
-    """Where a link leads, relative to its own folder."""
+    """The target of a link, relative to the link's folder."""
     size: int = 0
-    """Bytes of a file."""
+    """The size of a file in bytes."""
 
 
 def scan(folder: Path) -> list[Entry]:
-    """Everything in a bot's folder, sorted by path.
+    """Return everything in a bot's folder, sorted by path.
 
     Raises:
-        UsageError: There is too much of it, a link leads outside, or there is something that is
-            neither file nor folder nor link.
-        OSError: It cannot be read.
+        UsageError: The folder is too large, a link leads outside, or it contains something that is
+                neither a file, a folder nor a link.
+        OSError: The folder cannot be read.
     """
     entries: list[Entry] = []
     size = 0
@@ -76,21 +76,21 @@ def read_file(folder: Path, path: str, longest: int) -> bytes:
 
     Args:
         folder: The bot's folder.
-        path: Relative to it.
-        longest: Bytes that are read at most.
+        path: The path of the file, relative to the folder.
+        longest: The maximum number of bytes to read.
 
     Raises:
-        OSError: It cannot be read, or is not a regular file.
+        OSError: The file cannot be read or is not a regular file.
     """
     with os.fdopen(open_file(folder, path), "rb") as stream:
         return stream.read(longest)
 
 
 def digest(folder: Path, entries: Iterable[Entry]) -> str:
-    """Return the SHA-256 (hex) of paths, executable bits and contents; folders do not count.
+    """Return the SHA-256 (hex) of paths, executable bits and contents, ignoring folders.
 
     Raises:
-        OSError: A file cannot be read, or is not a regular file any more.
+        OSError: A file cannot be read or is no longer a regular file.
     """
     total = hashlib.sha256()
     for entry in entries:
@@ -109,7 +109,7 @@ def file_digest(path: Path) -> str:
     """Return the SHA-256 (hex) of a file.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     return _digest_of(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
@@ -120,15 +120,15 @@ def _digest_of(descriptor: int) -> str:
 
 
 def copy(folder: Path, entries: Iterable[Entry], target: Path) -> None:
-    """Copy what `scan` found into a folder that is there and empty.
+    """Copy the entries found by `scan` into an existing empty folder.
 
-    The author may change the files meanwhile, so no link is followed and no file is copied beyond
-    the size that it had.
+    The author may change the files during the copy, so links are not followed and no file is copied
+    beyond the size found by `scan`.
 
     Raises:
         OSError: Something cannot be read or written.
     """
-    for entry in entries:  # sorted, so a folder comes before what is in it
+    for entry in entries:  # sorted, so a folder comes before its contents
         to = target / entry.path
         match entry.kind:
             case "folder":
@@ -145,10 +145,10 @@ def copy(folder: Path, entries: Iterable[Entry], target: Path) -> None:
 
 
 def fingerprint(folder: Path) -> str:
-    """Return a hash of names, sizes and times, to notice that a finished copy has changed.
+    """Return a hash of names, sizes and times, used to notice changes to a finished copy.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The folder cannot be read.
     """
     total = hashlib.sha256()
     lines = [
@@ -181,10 +181,10 @@ def _entry(folder: Path, found: Found, resolve: Callable[[str], str]) -> Entry:
 
 
 def _link_target(folder: Path, found: Found, resolve: Callable[[str], str]) -> str:
-    """Return where a link of the copy has to lead.
+    """Return the target of a link for the copy.
 
     Raises:
-        UsageError: It leads out of the bot's folder. Nothing out there is looked at.
+        UsageError: The link leads out of the bot's folder. Nothing outside is opened.
     """
     written = os.readlink(found.name, dir_fd=found.folder)
     link = folder / found.path
@@ -192,7 +192,7 @@ def _link_target(folder: Path, found: Found, resolve: Callable[[str], str]) -> s
         end = resolve(str(link))
     except NotGrantedError as error:
         if _is_interpreter(folder, found.path):
-            # Which program that may be is decided when the bot starts.
+            # The program behind it is checked when the bot starts.
             return written if os.sep not in written else os.path.join(link.parent, written)  # noqa: PTH118
         raise UsageError(
             f"the link {_named(link)} leads out of the bot's folder, to '{escaped(written, 300)}'; "
@@ -204,7 +204,7 @@ def _link_target(folder: Path, found: Found, resolve: Callable[[str], str]) -> s
 
 
 def _dangling(folder: Path, found: Found, written: str) -> str:
-    """Return an absolute link into the folder that leads to nothing, as a relative one."""
+    """Return the target of an absolute, dangling link into the folder as a relative path."""
     for root in (os.path.abspath(folder), os.path.realpath(folder)):  # noqa: PTH100
         if written.startswith(root + os.sep):
             inside = os.path.relpath(written, root)
@@ -213,7 +213,7 @@ def _dangling(folder: Path, found: Found, written: str) -> str:
 
 
 def _is_interpreter(folder: Path, path: str) -> bool:
-    """Return whether a link is where a virtual environment has its Python."""
+    """Return whether a link is the Python interpreter of a virtual environment."""
     place = Path(path)
     settings = place.parent.parent / "pyvenv.cfg"
     if not place.name.startswith("python") or len(place.parts) < 2:

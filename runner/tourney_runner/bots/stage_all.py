@@ -1,4 +1,4 @@
-"""Staging all bots of a tournament at once."""
+"""Stage all bots of a tournament, two at a time."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["stage_all"]
 
 _FIRST_LINE_AFTER = 5.0
-"""Seconds of staging before the first line about it; each pause is twice the one before."""
+"""Seconds of staging before the first progress line. Each pause is twice as long as the last."""
 _AT_ONCE = 2
-"""The number of builds at a time."""
+"""Number of builds that run at the same time."""
 
 
 def stage_all(
@@ -38,21 +38,21 @@ def stage_all(
     alone: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Bot], dict[str, str]]:
-    """Copy and build all bots, after removing the remains of killed runs.
+    """Stage all bots, after removing what killed runs left behind.
 
     Args:
-        entrants: By number.
-        launcher: How build commands are started; without any confinement if left out.
-        build_network: Whether they may use the network.
-        alone: Whether this process starts nothing else meanwhile, so that every new child is what
-            a build has left, and is ended.
-        say: Where a line goes now and then while builds run.
+        entrants: The entrants, by number.
+        launcher: Starts build commands. They are not confined if it is left out.
+        build_network: Whether build commands may use the network.
+        alone: Whether this process starts nothing else in the meantime. New child processes are
+                then leftovers of builds and are ended.
+        say: Called with a progress line from time to time while builds run.
 
     Returns:
-        Those that are ready, and why the others are not, by name.
+        The bots that are ready, and the reasons why others are not, by name.
 
     Raises:
-        Interrupted: By a signal; builds are ended, and nothing is left of them.
+        Interrupted: A signal arrived. Running builds are ended and their files removed.
     """
     become_subreaper()  # before anything starts that could outlive this process
     clean_up()
@@ -85,7 +85,7 @@ def stage_all(
 def _wait(
     entrants: Sequence[Entrant], futures: Sequence[Future[Bot]], say: Callable[[str], None]
 ) -> None:
-    """Wait for all bots to be staged, and name those that are being built meanwhile."""
+    """Wait until all bots are staged, and report the running builds from time to time."""
     began = monotonic()
     pause = _FIRST_LINE_AFTER
     while wait(futures, timeout=pause).not_done:
@@ -101,9 +101,9 @@ def _wait(
 
 
 def _stop(futures: list[Future[Bot]]) -> None:
-    """End the running builds; their threads notice that and clean up."""
+    """End the running builds. Their threads notice it and clean up."""
     for future in futures:
         future.cancel()
     while wait(futures, timeout=0.02).not_done:
         for pid in children(getpid()):
-            end_tree(pid)  # not reaped here: the thread must see its exit status
+            end_tree(pid)  # not reaped here: the build's thread needs its exit status

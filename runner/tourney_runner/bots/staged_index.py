@@ -1,8 +1,8 @@
-"""Bots that were staged before, found again by their hash alone.
+"""An index of staged bots by hash.
 
-Results name the bots that played by hash. Whoever has them in the cache can play with them
-again: after their sources have changed, say, or to verify deals. What the tournament granted
-them (variables may be secrets) is kept here, in the user's own cache, and never in results.
+Results identify bots by hash. With this index, a bot in the cache can play again after its sources
+have changed, for example to verify deals. The rights that the tournament granted it (variables may
+be secret) are kept in the user's own cache and never in results.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _FOLDER = "entrants"
 
 
 def remember(bots: Iterable[Bot], cache: Path | None = None) -> None:
-    """Note how bots are started.
+    """Store how bots are started.
 
     Args:
-        bots: As staged.
-        cache: Where they are; `bots.cache.cache_folder` if left out.
+        bots: Staged bots.
+        cache: The cache folder; `bots.cache.cache_folder` if left out.
 
     Raises:
         OSError: The cache cannot be written.
@@ -38,14 +38,14 @@ def remember(bots: Iterable[Bot], cache: Path | None = None) -> None:
     folder = (cache or cache_folder()) / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for bot in bots:
-        descriptor, unfinished = tempfile.mkstemp(dir=folder)  # for this user's eyes alone
+        descriptor, unfinished = tempfile.mkstemp(dir=folder)  # readable by this user only
         with os.fdopen(descriptor, "wb") as file:
             file.write(msgspec.json.encode(bot))
         Path(unfinished).replace(folder / f"{bot.hash}.json")
 
 
 def recall(bot_hash: str, cache: Path | None = None) -> Bot | None:
-    """The bot of that hash as it was staged; None if it is not in the cache any more."""
+    """Return the staged bot with that hash, or None if it is no longer in the cache."""
     path = (cache or cache_folder()) / _FOLDER / f"{bot_hash}.json"
     try:
         bot = msgspec.json.decode(path.read_bytes(), type=Bot)

@@ -1,4 +1,4 @@
-"""From an entrant to a bot that is ready to run: hash, copy, build once, read-only from then on."""
+"""Stage one entrant: hash its files, copy them, build them once and make the result read-only."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def stage(
     build_network: bool = False,
     build_seconds: float = 600.0,
 ) -> Bot:
-    """Make a bot ready to run; quick when this version of it was staged before.
+    """Stage a bot; fast if this version of it was staged before.
 
-    May be called for several entrants at once, from threads or processes.
+    Safe to call for several entrants at once, from threads or processes.
 
     Args:
-        entrant: What to stage.
-        cache: Where; `bots.cache.cache_folder` if left out.
-        launcher: How its build commands are started; without any confinement if left out.
-        build_network: Whether they may use the network.
-        build_seconds: For all its build commands together.
+        entrant: The entrant to stage.
+        cache: The cache folder; `bots.cache.cache_folder` if left out.
+        launcher: Starts its build commands. They are not confined if it is left out.
+        build_network: Whether build commands may use the network.
+        build_seconds: The time limit for all build commands together.
 
     Raises:
-        UsageError: It cannot be copied, built or started. Nothing is left of a failed attempt.
+        UsageError: The bot cannot be copied, built or started. A failed attempt leaves no files.
     """
     building = partial(
         build,
@@ -104,21 +104,21 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
 
 
 def remove_unfinished(cache: Path | None = None) -> None:
-    """Remove the versions that `stage` was at when its process was killed.
+    """Remove versions that were left unfinished when their process was killed.
 
     Args:
-        cache: Where; `bots.cache.cache_folder` if left out.
+        cache: The cache folder; `bots.cache.cache_folder` if left out.
     """
-    with suppress(OSError):  # others may clean up as well, and whoever stages tells of the rest
+    with suppress(OSError):  # another process may be cleaning up too; `stage` reports real problems
         sweep((cache or cache_folder()) / _VERSIONS)
 
 
 def version_name(entrant: Entrant, sources: str) -> str:
-    """The name in the cache of a bot's version for this kind of machine.
+    """Return the name of a bot's version in the cache, specific to this kind of machine.
 
     Args:
-        entrant: The bot.
-        sources: The digest of its files, see `bots.sources`.
+        entrant: The entrant.
+        sources: The digest of its files; see `bots.sources`.
     """
     steps = tuple(expanded(step) for step in entrant.build or ())
     return _sha256([sources, steps, platform.system(), platform.machine()])[:32]
@@ -133,10 +133,10 @@ def _copy(folder: Path, entries: list[Entry], target: Path, expected: str) -> No
 
 
 def _resolved(entrant: Entrant, folder: Path) -> tuple[str, ...]:
-    """Return the command as it is run, after a last look at whether it can be.
+    """Return the command as it will be run, after checking that it can be started.
 
     Raises:
-        UsageError: It cannot.
+        UsageError: The command cannot be started.
     """
     words = expanded(entrant.command)
     try:
@@ -152,9 +152,9 @@ def _resolved(entrant: Entrant, folder: Path) -> tuple[str, ...]:
 
 
 def _outside(entrant: Entrant) -> list[str]:
-    """Return hashes of the files outside its folder that a command names by absolute paths.
+    """Return the hashes of files outside the bot's folder that its command names by absolute path.
 
-    Only what the bot may see counts; nothing else is opened.
+    Only files that the bot may see are opened.
     """
     rights = entrant.rights
     hashes = []
