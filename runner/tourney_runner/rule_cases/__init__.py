@@ -1,5 +1,5 @@
-"""Checks of rule cases: positions with an action and its known outcome.
+"""Check rule cases: positions with an action and its known outcome.
 
-Each module checks the cases of one game, which names it in `Game.rule_cases`. A case that does not
-hold is an AssertionError. `tourney_runner.testing` runs whole files of cases under pytest.
+Each module checks the cases of one game. `Game.rule_cases` names the module. A case that does not
+hold raises AssertionError. `tourney_runner.testing` runs files of cases under pytest.
 """

@@ -1,6 +1,6 @@
-"""Plays one case of a Speahx case file: a position, an action, and what must come of it.
+"""Check one case of a Speahx case file: a position, an action and the expected outcome.
 
-Keys that are not known here are an error: a fact that is stated must be checked.
+Unknown keys are an error, so that every stated fact is checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tourney_runner.games.speahx.state import SpeahxState
 __all__ = ["check_case", "set_up"]
 
 ANY_CARD = NUMBERS["3S"]
-"""Fills hands of which a case gives the size only."""
+"""The card that fills hands for which a case gives only the size."""
 
 
 def check_case(case: dict[str, Any]) -> None:
@@ -56,7 +56,7 @@ def _check_action(case: dict[str, Any], action: dict[str, Any]) -> None:
 
 def _read(state: SpeahxState, seat: int, action: dict[str, Any]) -> Any:
     if seat != state.current_player:
-        return None  # nobody else is asked, so there is nothing that he could do
+        return None  # other players cannot act
     try:
         return state.read(msgspec.convert({"id": 1, **action}, GAME.answer))
     except (IllegalActionError, MalformedAnswerError, msgspec.ValidationError):
@@ -64,7 +64,7 @@ def _read(state: SpeahxState, seat: int, action: dict[str, Any]) -> Any:
 
 
 def set_up(case: dict[str, Any]) -> SpeahxState:
-    """The position of a case."""
+    """Return the position of a case."""
     seat = case["action"]["seat"]
     given = dict(case["state"])
     config = {
@@ -103,7 +103,7 @@ def set_up(case: dict[str, Any]) -> SpeahxState:
 
 
 def _table_cards(given: dict[str, Any], seat: int) -> dict[int, list[int]]:
-    """Table cards by seat, the first of a list turned first; a number is so many of any kind."""
+    """Return the table cards by seat, in order of turning. A number N means N arbitrary cards."""
     own = given.pop("table_cards", {})
     by_seat = own if isinstance(own, dict) else {seat: own}
     others = {**given.pop("other_table_sizes", {}), **given.pop("other_table_cards", {})}
@@ -166,14 +166,14 @@ def _compare(facts: dict[str, Any], expected: dict[str, Any]) -> None:
             assert facts[key] == Counter(value)
         elif key == "finish":
             _compare_finish(facts[key], value)
-        elif key == "places":  # a shared place as the best of its group, or as its mean
+        elif key == "places":  # a shared place is the best place of its group or the mean
             assert value in facts[key]
         else:
             assert facts[key] == value, key
 
 
 def _compare_finish(places: tuple[int, ...], finish: list[Any]) -> None:
-    """Seats from the first to the last; those who share a place in any order or as a list."""
+    """Compare places with seats listed from first to last; ties come in any order or as a list."""
     groups = [seats if isinstance(seats, list) else [seats] for seats in finish]
     assert all(len({places[seat] for seat in seats}) == 1 for seats in groups)
     ordered = [seat for seats in groups for seat in seats]

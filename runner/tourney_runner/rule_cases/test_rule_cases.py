@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make one test of each case of the files that were given."""
+    """Create one test for each case in the given files."""
     cases = metafunc.config.stash.get(RULE_CASES, [])
     metafunc.parametrize("case", cases, ids=[case["id"] for case in cases])
 

@@ -1,4 +1,4 @@
-"""Checks one rule case of Tien Len against the real game."""
+"""Check one case of a Tien Len case file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 Case = dict[str, Any]
 Facts = dict[str, list[Any]]
-"""What is true after the action: for each name the ways in which a case may put it."""
+"""Facts after the action: for each name, the forms in which a case may state it."""
 
 FOUR_TWOS = ["2S", "2C", "2D", "2H"]
 
 
 def check_case(case: Case) -> None:
-    """Assert that the game gives the case's verdict and every fact it expects."""
+    """Assert that the game gives the case's verdict and every expected fact."""
     facts = _outcome(case)
     assert (facts is not None) == case["legal"], f"{case['what']}: the verdict is the other one"
     for name, wanted in (case.get("expect") or {}).items():
@@ -37,7 +37,7 @@ def check_case(case: Case) -> None:
 
 
 def _outcome(case: Case) -> Facts | None:
-    """The facts after the action, None where it is refused."""
+    """Return the facts after the action, or None if it is refused."""
     action = dict(case["action"])
     event = action.pop("event", None)
     try:
@@ -49,7 +49,7 @@ def _outcome(case: Case) -> Facts | None:
 
 
 def _plain(name: str, wanted: Any) -> Any:
-    """A wanted value in the form in which facts are kept."""
+    """Return an expected value in the form used for facts."""
     if name in {"passed", "hand"}:
         return sorted(wanted)
     if name == "table" and isinstance(wanted, dict):
@@ -80,7 +80,7 @@ def _act(case: Case, action: dict[str, Any]) -> Facts | None:
 def _state(
     options: TienlenOptions, position: dict[str, Any], seat: int, hand: Sequence[str]
 ) -> TienlenState:
-    """The position of a case; of other hands it has but the sizes, and cards may come twice."""
+    """Return the position of a case; other hands have a size only, and cards may occur twice."""
     out = position.pop("out", ())
     others = position.pop("other_hand_sizes", {})
     sizes = [
@@ -111,7 +111,7 @@ def _shape_facts(shape: int) -> Facts:
     if shape == NO_SHAPE:
         return {}
     kind, length = SHAPES[shape]
-    # A double sequence of three is one of three pairs, six cards: a case may count either.
+    # A double sequence of three has three pairs, or six cards. A case may use either number.
     return {
         "type": [kind, *_OTHER_NAMES.get(kind, ())],
         "size": [length, 2 * length] if kind == "dseq" else [length],
@@ -144,7 +144,7 @@ def _position_facts(state: TienlenState, seat: int) -> Facts:
         facts["table"] = [cards, {"cards": cards, "by": view.table.by}]
     if state.is_terminal():
         facts |= _result_facts(state)
-        # The last player has not gone out, but he closes the finishing order.
+        # The last player has not gone out but comes last in the finishing order.
         facts["out"] += facts["finish"]
     return facts
 
@@ -168,7 +168,7 @@ def _options(config: dict[str, Any], **extra: Any) -> TienlenOptions:
 
 
 def _finished(options: TienlenOptions, finish: Sequence[int]) -> TienlenState:
-    """A deal that has ended in this order."""
+    """Return a deal that ended in this order."""
     sizes = [1 if seat == finish[-1] else 0 for seat in range(options.players)]
     return TienlenState(
         options, Position(hands=[0] * options.players, sizes=sizes, turn=0, out=finish[:-1])
@@ -176,7 +176,7 @@ def _finished(options: TienlenOptions, finish: Sequence[int]) -> TienlenState:
 
 
 def _won_at_once(options: TienlenOptions, winner: int) -> TienlenState:
-    """A deal in which that seat is dealt four 2s."""
+    """Return a deal in which that seat is dealt four 2s."""
     rest = iter(cards_in(PACK & ~mask_from(FOUR_TWOS)))
     hands = [mask_from(next(rest) for _ in range(9)) for _ in range(options.players)]
     hands[winner] |= mask_from(FOUR_TWOS)
@@ -188,7 +188,7 @@ def _deal(config: dict[str, Any], _state: dict[str, Any], action: dict[str, Any]
     hands = action.pop("hands")
     _all_read(action)
     options = _options(config, players=len(hands))
-    # A hand that the case leaves open gets one card, which can win nothing.
+    # A hand that the case leaves open gets one card, so it cannot win at once.
     rest = iter(cards_in(PACK & ~mask_from(card for hand in hands for card in hand or ())))
     masks = [mask_from([next(rest)] if hand is None else hand) for hand in hands]
     state = TienlenState.dealt(options, masks, None)
@@ -215,7 +215,7 @@ def _score_instant_win(
     config: dict[str, Any], state: dict[str, Any], action: dict[str, Any]
 ) -> Facts:
     winner = _pop_any(action, "winner", "instant_win", "seat")
-    action.pop("kind", None)  # what he was dealt makes no difference to the points
+    action.pop("kind", None)  # the kind of instant win does not affect the points
     players = action.pop("players", state.get("players", 4))
     if "finish" in action:  # the others have played on
         return _score(config, state, {**action, "players": players})
@@ -270,7 +270,7 @@ def _match_over(_config: dict[str, Any], _state: dict[str, Any], action: dict[st
 
 
 def _pop_any(action: dict[str, Any], *names: str) -> Any:
-    """The value of the one of these names that the action has."""
+    """Return the value of the only one of these names that the action has."""
     (name,) = action.keys() & {*names}
     return action.pop(name)
 
