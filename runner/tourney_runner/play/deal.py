@@ -1,4 +1,4 @@
-"""One deal: whose turn it is, what he may see, what he answers, until the cards are out."""
+"""Play one deal: ask the player to move, check the answer, apply it, until the deal is over."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ __all__ = ["DealInPlay"]
 
 _REQUEST_KEPT = 20_000
 _STDERR_KEPT = 4000
-"""Characters; more is kept only for a fault."""
+"""Maximum number of characters in a note. A fault keeps more."""
 
 _SLOW_KEPT = 20
 
 _IDS_PER_DEAL = 10_000
 _DEALS_BY_ID = 200_000
-"""All ids stay below 2**31, for languages whose usual integer ends there."""
+"""Limits that keep all ids below 2**31, the largest usual integer of many languages."""
 
 _MS = 1_000_000
 
@@ -45,16 +45,16 @@ _encode_event = msgspec.json.Encoder().encode
 
 
 class DealInPlay:
-    """Plays one deal with the players at the table.
+    """A deal that is being played by the players at a table.
 
     Args:
         game: The game.
         state: The freshly dealt cards.
-        key: The deal's place in the schedule.
-        players: By seat.
-        seeds: What each bot is told for its own randomness, by seat.
-        settings: How to play.
-        faults_so_far: Faults by seat in the match; changed here.
+        key: The position of the deal in the schedule.
+        players: The players by seat.
+        seeds: The random seed sent to each bot, by seat.
+        settings: The settings of the match.
+        faults_so_far: The number of faults in the match by seat. Updated in place.
     """
 
     def __init__(  # noqa: PLR0913 - a deal has this many parts
@@ -83,9 +83,9 @@ class DealInPlay:
             move_limit + settings.bank_ms * _MS,
             MoveTime(settings.move_ms, settings.bank_ms),
         )
-        # A request's id tells its place in the deal. A late answer to another deal must not look
-        # like one to this: ids start anywhere, but always at the same place for the same deal,
-        # since a bot may draw on them.
+        # A request's id gives its position in the deal. A late answer from another deal must not
+        # look like an answer in this one, so the first id depends on the seed. It is the same each
+        # time the deal is played, because a bot may use ids in its play.
         self._seats = [
             Seat(
                 number,
@@ -104,14 +104,14 @@ class DealInPlay:
         self._debug: list[tuple[int, int, str]] = []
 
     def play(self, start: int | None, retired: Sequence[AutoForfeit] = ()) -> DealRecord:
-        """Play to the end; a deal that the cards alone decide asks nobody (T36a).
+        """Play the deal to its end. If the cards alone decide it, no player is asked (T36a).
 
         Args:
-            start: What the state was dealt with, kept in the record.
-            retired: Entrants that forfeit this deal unplayed.
+            start: The start value the state was dealt with. Kept in the record.
+            retired: Entrants that forfeit this deal without playing.
 
         Raises:
-            RunError: The game's own code failed.
+            RunError: The code of the game failed.
         """
         try:
             return self._play_whole(start, retired)
@@ -147,7 +147,7 @@ class DealInPlay:
         )
 
     def _begin(self, gone: Mapping[int, AutoForfeit]) -> None:
-        """Have all who play ready before the first move, so that no start falls into a move."""
+        """Start and greet all players before the first move, so no start counts as move time."""
         for seat in self._seats:
             if absent := gone.get(seat.player.bot.number):
                 self._forfeit_unplayed(seat, absent)
@@ -158,12 +158,12 @@ class DealInPlay:
                     self._start(seat)
                 except Fault as fault:
                     if self._settings.on_fault == "substitute":
-                        seat.not_started = fault  # it is noted when its turn comes
+                        seat.not_started = fault  # noted when its turn comes
                     else:
                         self._note_fault(seat, fault)
 
     def _plays(self, seat: Seat) -> bool:
-        """Whether a player is still in the deal, from which the cards may release him at once."""
+        """Return whether a player is still in the deal. The cards alone may have taken it out."""
         scene = self._state.scene()
         return scene.to_move is not None and scene.seats[seat.number].state in _PLAYING
 
@@ -177,11 +177,11 @@ class DealInPlay:
     def _greet(self, seat: Seat) -> None:
         seat.player.new_deal(seat.greeting)
         seat.greeted = True
-        seat.seen = 0  # a process that is new in the middle of a deal is told all of it
+        seat.seen = 0  # a process started during a deal is sent all events
 
-    # The way of every move, without calls for what is rare.
+    # This runs for every move, so rare cases are handled in other methods.
     def _play_on(self) -> None:  # noqa: C901
-        """Ask and apply until the deal is over."""
+        """Ask players and apply their actions until the deal is over."""
         state, seats, codes, events = self._state, self._seats, self._codes, self._events
         observation, read, apply_action = state.observation, state.read, state.apply_action
         encode_action = self._encode_action
@@ -206,7 +206,7 @@ class DealInPlay:
                     self._keep_debug(seat, answer.debug)
                 action = read(answer)
             except EndedBeforeError:
-                continue  # it does not run any more, so it will be started first
+                continue  # it is no longer running, so the loop starts it first
             except Fault as fault:
                 self._failed(seat, fault, request)
             except MalformedAnswerError as error:
@@ -218,7 +218,7 @@ class DealInPlay:
                 events.append(Raw(_encode_event(apply_action(action))))
 
     def _started(self, seat: Seat) -> bool:
-        """Start the player to move; says whether that went well."""
+        """Start the player to move and return whether it worked."""
         try:
             self._start(seat)
         except Fault as fault:
@@ -227,7 +227,7 @@ class DealInPlay:
         return True
 
     def _failed(self, seat: Seat, fault: Fault, request: bytes = b"") -> None:
-        """Note the fault of the player to move, and play for him where that is the rule."""
+        """Note the fault of the player to move, and play the fallback action if required."""
         if fault.spent:
             seat.charged.append(fault.spent)
             seat.draw(fault.spent)
@@ -249,10 +249,10 @@ class DealInPlay:
             self._debug.append((len(self._codes), seat.number, kept))
 
     def _note_fault(self, seat: Seat, fault: Fault, request: bytes = b"") -> bool:
-        """Keep a fault; the bot forfeits unless ``on_fault`` has its moves played for it.
+        """Record a fault. The bot forfeits unless ``on_fault`` says to play its moves.
 
         Returns:
-            Whether the fallback action is to be played.
+            Whether the fallback action has to be played.
         """
         self._faults_so_far[seat.number] += 1
         settings = self._settings
@@ -329,14 +329,14 @@ class DealInPlay:
 
 
 def _refused(kind: FaultKind, error: Exception, player: Player, answer: Answer) -> Fault:
-    """The fault of a player whose answer the game refuses; ends its process."""
+    """Return the fault of a player whose answer was refused by the game, and end its process."""
     return player.fault(kind, str(error), player.line or msgspec.json.encode(answer))
 
 
 def _checked_result(
     game: Game[Any, Any], state: State[Any]
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return places and points of a finished deal.
+    """Return the places and points of a finished deal.
 
     Raises:
         RunError: The game does not give one of each for every player.
@@ -352,7 +352,7 @@ def _checked_result(
 
 
 def _game_failure(game: Game[Any, Any], error: Exception) -> str | None:
-    """Return what is wrong with a game whose own code raised an error; None if it was not there."""
+    """Return a message if an error was raised by the game's own code, otherwise None."""
     package = type(game).__module__.rpartition(".")[0] or type(game).__module__
     frames = [
         frame.f_code.co_name

@@ -1,6 +1,6 @@
-"""A stored deal, rebuilt from its seed and its moves, one step after the other.
+"""Rebuild a stored deal step by step from its seed and its moves.
 
-Replays, viewers and checks all ask this; nothing else plays stored moves.
+Replays, viewers and checks all use this module.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ __all__ = ["Step", "steps"]
 
 
 class Step(NamedTuple):
-    """One move or forfeit of a deal. The state is the one after it, and changes with the next."""
+    """One move or forfeit of a deal. `state` is the state after it; the next step changes it."""
 
     number: int
     seat: int
     action: Any
-    """The game's action; None for a forfeit."""
+    """The action, or None for a forfeit."""
     fallback: bool
-    """Whether it was played for a bot that had failed."""
+    """Whether it was played in place of a bot that failed."""
     event: msgspec.Struct
     state: State[Any]
 
 
 def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) -> Iterator[Step]:
-    """Play a stored deal again.
+    """Replay a stored deal.
 
     Args:
-        settings: The rules.
-        record: The deal.
-        check: Whether each move is put before the rules again, as when a bot made it.
+        settings: The rules and settings of the match.
+        record: The stored deal.
+        check: Whether to check each move against the rules, as if a bot had just made it.
 
     Raises:
-        ValueError: The record is not a deal of these rules.
+        ValueError: The record does not fit the rules.
     """
     rules = find_game(settings.game)
     state = dealt(settings, record.key, record.start)
@@ -63,7 +63,7 @@ def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) ->
 
 
 def _check(rules: Game[Any, Any], state: State[Any], action: Any) -> None:
-    """Make sure that the rules allow an action of the player to move."""
+    """Raise ValueError if the rules do not allow an action of the player to move."""
     try:
         state.read(msgspec.convert({"id": 0, **state.write(action)}, rules.answer))
     except (MalformedAnswerError, IllegalActionError, msgspec.ValidationError) as error:

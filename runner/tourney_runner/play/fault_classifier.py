@@ -1,4 +1,4 @@
-"""Whose fault it is and in which words: from what was seen of a bot to a kind and a cause."""
+"""Classify faults: turn what was observed of a bot into a kind of fault and a cause."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Blame", "at_start", "ending", "excess", "hosts_failure", "seconds", "silence"]
 
 Blame = tuple["FaultKind", str]
-"""The kind of a fault and its cause in plain words, for the author of the bot."""
+"""The kind of a fault and its cause in plain words, for the bot's author."""
 
 _HOST_ERRORS = {
     errno.EAGAIN,
@@ -35,34 +35,34 @@ _OUT_OF_MEMORY = ("MemoryError", "bad_alloc", "OutOfMemoryError", "out of memory
 
 
 def seconds(nanoseconds: int) -> str:
-    """A duration for people."""
+    """Return a duration as text, such as ``1.5 s``."""
     return f"{nanoseconds / 1e9:.3f}".rstrip("0").rstrip(".") + " s"
 
 
 def hosts_failure(error: Exception, program: Program) -> bool:
-    """Whether a start failed for want of something that the host should have."""
+    """Return whether a start failed because of the host and not because of the bot."""
     if isinstance(error, RunError):
         return True
     number = getattr(error, "errno", None)
     if number == errno.ENOENT:
-        if not Path(program.folder).is_dir():  # it was staged, so somebody has removed it
+        if not Path(program.folder).is_dir():  # the bot was staged, so its folder was removed later
             return True
-        # All that is the bot's is there: a temporary folder is not. But said of a program that is
-        # there, it means the interpreter that its first line names.
+        # Everything of the bot exists, so a temporary folder is missing. But if the error names the
+        # program itself, the interpreter in its first line is missing.
         said_of = getattr(error, "filename", None)
         return Path(program.command[0]).exists() and said_of != program.command[0]
     return number in _HOST_ERRORS
 
 
 def at_start(fault: Fault) -> Fault:
-    """A fault before ``ready`` is one of starting, whatever it looked like."""
+    """Return a fault before ``ready`` as a start fault. Memory faults keep their kind."""
     kind: FaultKind = "memory" if fault.kind == "memory" else "start"
     cause = f"before it was ready: {fault.cause}"
     return Fault(kind, cause, answer=fault.answer, stderr=fault.stderr)
 
 
 def excess(error: ExchangeError, caps: Caps, processes: int | None) -> Blame | None:
-    """What a bot took more of than it may; None if the exchange failed for another reason."""
+    """Return the limit that a bot exceeded, or None if the exchange failed for another reason."""
     match error.reason:
         case "flood":
             return "flood", f"it wrote more than {caps.output} bytes for one answer"
@@ -70,18 +70,18 @@ def excess(error: ExchangeError, caps: Caps, processes: int | None) -> Blame | N
             return "flood", f"it wrote more than {caps.deal_output} bytes in one deal"
         case "memory":
             return "memory", f"it used more than {_mib(caps)} of memory"
-        case "processes":  # where the system holds a bot to that, it ends by itself
+        case "processes":  # without a system limit, the runner ends the bot
             return "crash", f"it had more than {processes} processes and threads at a time"
     return None
 
 
 def ending(ended: Exit | None, stderr: str, caps: Caps) -> Blame:
-    """What the end of a process that owed an answer is.
+    """Return the fault of a process that ended while it owed an answer.
 
     Args:
-        ended: How it ended; None if it had to be ended.
-        stderr: The last that it wrote there.
-        caps: What it may use.
+        ended: The ending of the process, or None if the runner had to end it.
+        stderr: The last part of its stderr.
+        caps: The limits of the bot.
     """
     if ended is None:
         return "crash", "it closed its output without an answer"
@@ -91,14 +91,14 @@ def ending(ended: Exit | None, stderr: str, caps: Caps) -> Blame:
 
 
 def silence(limit: int, *, stray: bool, begun: bool, stale: bool, answered: bool) -> Blame:
-    """What a request is that ran out of time: lines that are no answer say why it did.
+    """Return the fault of a request that ran out of time. Stray lines explain why.
 
     Args:
-        limit: Nanoseconds.
-        stray: Whether lines came that are no answer.
-        begun: Whether a line was begun.
-        stale: Whether answers to other requests came.
-        answered: Whether the bot has answered before.
+        limit: The time limit in nanoseconds.
+        stray: Whether lines were received that are not answers.
+        begun: Whether an unfinished line was received.
+        stale: Whether answers to other requests were received.
+        answered: Whether the bot has answered a request before.
     """
     if stray:
         what = "only lines that are no answer"
@@ -118,7 +118,7 @@ def _mib(caps: Caps) -> str:
 
 
 def _ran_out_of_memory(ended: Exit, stderr: str, caps: Caps) -> bool:
-    """Whether a crash was the end of the memory: most limits make allocations fail, no more."""
+    """Return whether memory ran out when a process crashed; most limits just fail allocations."""
     if ended.out_of_memory:
         return True
     if caps.memory is None:

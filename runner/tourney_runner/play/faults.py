@@ -1,4 +1,4 @@
-"""What a bot can do wrong, as an exception on its way from the pipe to the deal."""
+"""Exceptions for faults of bots and failures of the host."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["EndedBeforeError", "Fault", "HostFailureError", "VoidTwiceError"]
 
 
 class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error, not ours
-    """One fault of one bot.
+    """A fault of a bot.
 
     Args:
         kind: See `results.records.FaultKind`.
-        cause: What happened, in plain words for the author of the bot.
-        answer: What the bot had written since the request.
-        stderr: What it had written to stderr.
+        cause: The cause in plain words, for the bot's author.
+        answer: The output of the bot since the request.
+        stderr: The bot's stderr.
     """
 
     def __init__(self, kind: FaultKind, cause: str, *, answer: str = "", stderr: str = "") -> None:
@@ -27,23 +27,23 @@ class Fault(Exception):  # noqa: N818 - the field's word; it is the bot's error,
         self.answer = answer
         self.stderr = stderr
         self.spent = 0
-        """Nanoseconds that the bot is charged for the request; 0 outside of one."""
+        """The nanoseconds charged to the bot for the request; 0 outside of a request."""
 
 
 class EndedBeforeError(Exception):
-    """A process from an earlier deal has ended before its first answer in this one.
+    """A process from an earlier deal ended before its first answer in this deal.
 
-    When it did so nobody can say, and which deals a process sees depends on how they are shared out
-    among workers. So that no table depends on it, a fresh process is asked the same.
+    The exact time of its end is unknown, and the deals that a process sees depend on how deals are
+    shared among workers. A new process gets the same request, so that no result depends on this.
     """
 
 
 class HostFailureError(Exception):
-    """The host failed during a move, so it is unknown who caused the delay: the deal is void.
+    """The host failed during a move, so the cause of the delay is unknown and the deal is void.
 
     Args:
         bot: The name of the bot that was to move.
-        cause: What the host did.
+        cause: The failure of the host.
     """
 
     def __init__(self, bot: str, cause: str) -> None:
@@ -51,11 +51,11 @@ class HostFailureError(Exception):
 
 
 class VoidTwiceError(Exception):
-    """A deal was void twice, so it has to be played where nothing else runs.
+    """A deal was void twice and has to be played again while nothing else runs.
 
     Args:
         deal: The number of the deal in its match.
-        voids: What the host did each time.
+        voids: The failures of the host, one for each attempt.
     """
 
     def __init__(self, deal: int, voids: tuple[str, ...]) -> None:

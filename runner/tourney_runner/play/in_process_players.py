@@ -1,4 +1,4 @@
-"""Seats that are played inside this program, at tables of the usual kind."""
+"""Players that run inside this program and sit at the same tables as bots."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["HousePlayer", "LocalPlayer", "seated"]
 
 
 def seated(name: str, number: int) -> BotSpec:
-    """An entrant without a program."""
+    """Return an entrant without a program."""
     return BotSpec(number=number, name=name, command=(), folder="")
 
 
 class LocalPlayer(Player, ABC):
-    """A player without a process: it sees the very state and answers by `choose`.
+    """A player without a process. It sees the full state and answers with `choose`.
 
     Args:
-        bot: Who it is.
-        setup: As the other players at the table have it.
-        game: What is played.
+        bot: The entrant.
+        setup: The setup shared with the other players at the table.
+        game: The game to play.
     """
 
     def __init__(self, bot: BotSpec, setup: PlayerSetup, game: Game[Any, Any]) -> None:
@@ -41,18 +41,18 @@ class LocalPlayer(Player, ABC):
         self.running = True
 
     def sit(self, state: State[Any]) -> None:
-        """Take part in a deal."""
+        """Take a seat in a deal."""
         self._state = state
 
     @property
     def state(self) -> State[Any]:
-        """The deal that is being played."""
+        """Return the state of the deal in play."""
         if self._state is None:
             raise RuntimeError("a local player sits down before it is asked: call sit")
         return self._state
 
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
-        """See `Player.ask`; the time is never held against it."""
+        """Answer a request; see `Player.ask`. The time charged never exceeds the limit."""
         self._outbox.clear()
         began = monotonic_ns()
         fields = self.choose(request)
@@ -60,22 +60,22 @@ class LocalPlayer(Player, ABC):
         return answer, min(monotonic_ns() - began, limit)
 
     def stop(self) -> None:
-        """See `Player.stop`; it stays ready, for it has no process to end."""
+        """Clear pending lines; see `Player.stop`. The player stays ready as it has no process."""
         self._outbox.clear()
 
     @abstractmethod
     def choose(self, request: bytes) -> dict[str, Any]:
-        """The answer to a request, without its id."""
+        """Return the answer to a request, without its id."""
 
 
 class HousePlayer(LocalPlayer):
-    """Plays any legal action by chance.
+    """A player that chooses legal actions at random.
 
     Args:
-        bot: Who it is.
-        setup: As the other players at the table have it.
-        game: What is played.
-        chance: Where its choices come from.
+        bot: The entrant.
+        setup: The setup shared with the other players at the table.
+        game: The game to play.
+        chance: The source of its random choices.
     """
 
     def __init__(
@@ -85,6 +85,6 @@ class HousePlayer(LocalPlayer):
         self._chance = chance
 
     def choose(self, request: bytes) -> dict[str, Any]:  # noqa: ARG002 - it sees the state
-        """See `LocalPlayer.choose`."""
+        """Return a random legal answer; see `LocalPlayer.choose`."""
         state = self.state
         return state.write(self._chance.choice(state.legal_actions("canonical").actions))

@@ -1,4 +1,4 @@
-"""The legal plays as bots are shown them."""
+"""Lists of legal plays, encoded for bots."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MOST_KEPT = 1 << 15
 
 
 class LegalLists:
-    """Lists of legal plays of one game, as JSON.
+    """The lists of legal plays of one game, encoded as JSON.
 
-    The same few thousand plays are legal again and again, so each is written once and kept: that
-    halves what a list costs after its plays are known.
+    The same few thousand plays are legal again and again, so each is encoded once and kept. This
+    halves the cost of a list whose plays are known.
     """
 
     def __init__(self) -> None:
@@ -28,13 +28,13 @@ class LegalLists:
     @staticmethod
     @cache
     def of(game: Game[Any, Any]) -> LegalLists:  # noqa: ARG004 - there is one for each
-        """The lists of a game."""
+        """Return the lists of a game."""
         return LegalLists()
 
     def list(
         self, state: State[Any], mode: Literal["all", "canonical"]
     ) -> tuple[list[msgspec.Raw], str]:
-        """Return the answers open to the player to move, without ids, and why some are missing."""
+        """Return the legal answers of the player to move without ids, and why some are left out."""
         listed = state.legal_actions(mode)
         kept = self._kept
         try:

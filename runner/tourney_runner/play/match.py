@@ -1,4 +1,4 @@
-"""A match: what one table plays."""
+"""Play matches at the tables of one worker, and replay deals that the host made void."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 __all__ = ["PLAYS", "Tables", "dealt", "player_setup"]
 
 _MOST_DEALS = 10_000
-"""Of a match to a target: where nobody can reach it, it ends all the same."""
+"""The limit of deals in a match to a target, for the case that no player can reach the target."""
 
 PLAYS = 3
-"""How often a deal is played at most. Delays by the host make it void, except in the last play."""
+"""The maximum number of plays of a deal. Host delays make it void, except in the last play."""
 
 
 def dealt(settings: PlaySettings, key: DealKey, start: int | None) -> State[Any]:
-    """The cards of a deal as they lay before the first move."""
+    """Return the state of a deal before its first move."""
     rules = find_game(settings.game)
     options: GameOptions = rules.options.stored(settings.rules)
     return _deal(rules, options, settings, key, start)
@@ -63,7 +63,7 @@ def player_setup(
     *,
     waiting: Callable[[str], None] | None = None,
 ) -> PlayerSetup:
-    """What all players at tables with these settings share; arguments as for `Tables`."""
+    """Return the setup shared by all players with these settings; arguments as for `Tables`."""
     rules = find_game(settings.game)
     options: GameOptions = rules.options.stored(settings.rules)
     limits = Limits(
@@ -99,15 +99,15 @@ def player_setup(
 
 
 class Tables:
-    """Where matches are played: the rules and the bots of one worker.
+    """The tables of one worker, with the rules and the bots of a tournament.
 
     Args:
-        settings: How to play.
+        settings: The settings of play.
         bots: All entrants.
-        launcher: How bots are started.
-        clock: Who pays for time.
-        most_alive: How many bots may live at once.
-        waiting: Called now and then with the name of the bot that a move waits for.
+        launcher: Starts the bots.
+        clock: Measures the time charged to bots.
+        most_alive: The maximum number of running bots.
+        waiting: Called from time to time with the name of the bot that a move waits for.
     """
 
     def __init__(  # noqa: PLR0913 - what differs from one worker to another
@@ -134,11 +134,11 @@ class Tables:
         Args:
             plan: The match.
             alone: Whether nothing else is played on this machine, so that the last play of a deal
-                may decide.
-            voided: The deal that was void before, of which only that play is left.
+                    counts in any case.
+            voided: The deal that was void before. Only its last play is left.
 
         Raises:
-            VoidTwiceError: A deal was void twice, and other matches are played beside this one.
+            VoidTwiceError: A deal was void twice while other matches may be running.
             HostFailureError: The host failed in every play of a deal.
         """
         players = self.pool.seat(plan.seats())
@@ -156,7 +156,7 @@ class Tables:
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _play_in_a_row(self, match: _MatchInPlay) -> Iterator[DealRecord]:
-        """Fresh deals, each beginning where the one before left off, to `deals` or `target`."""
+        """Play new deals until `deals` or `target`. Each start value comes from the deal before."""
         settings = self._settings
         totals = [0.0] * len(match.players)
         start = self._first_start(match.plan)
@@ -172,7 +172,7 @@ class Tables:
     def _play_deal(
         self, match: _MatchInPlay, number: int, start: int | None
     ) -> tuple[DealRecord, int]:
-        """Play a deal; with fresh processes again if the host makes it void."""
+        """Play a deal, and again with new processes if the host makes it void."""
         voids = match.voids_before(number)
         while True:
             before = list(match.faults)
@@ -218,37 +218,37 @@ class Tables:
 
 @dataclass(frozen=True)
 class _MatchInPlay:
-    """A match with the players at its table."""
+    """A match in play, with the players at its table."""
 
     plan: MatchPlan
     players: Sequence[Player]
     faults: list[int]
-    """By seat, so far."""
+    """Faults so far, by seat."""
     alone: bool
     """See `Tables.play`."""
     voided: VoidTwiceError | None
-    """Likewise."""
+    """See `Tables.play`."""
 
     def voids_before(self, deal: int) -> list[str]:
-        """Return why earlier plays of a deal were void."""
+        """Return the reasons why earlier plays of a deal were void."""
         if self.voided is None or self.voided.deal != deal:
             return []
         return list(self.voided.voids)
 
     def check_voids(self, deal: int, voids: Sequence[str], error: HostFailureError) -> None:
-        """Raise the error that fits if a deal may not be played again here."""
+        """Raise the right error if a deal must not be played again here."""
         if len(voids) >= PLAYS:
             raise error
         if len(voids) == PLAYS - 1 and not self.alone:
             raise VoidTwiceError(deal, tuple(voids)) from error
 
     def stop_all(self, *, decisive: bool = False) -> None:
-        """End all processes, so that the next deal is played with fresh ones.
+        """End all processes, so that the next deal is played with new ones.
 
         Args:
-            decisive: Whether the result of that deal counts whatever the host does to its time.
+            decisive: Whether the result of the next deal counts even if the host delays it.
         """
         for player in self.players:
             player.stop()
-            player.notes.clear()  # they would be read as notes on a deal that counts
+            player.notes.clear()  # these notes must not end up with a deal that counts
             player.decisive = decisive

@@ -1,4 +1,4 @@
-"""When a match to a total is over."""
+"""The end of a match that is played to a total."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["match_over"]
 
 
 def match_over(totals: Sequence[float], target: float) -> bool:
-    """Whether exactly one player has the highest total and it is at least `target` (H29, T42).
+    """Return whether one player alone has the highest total, of at least `target` (H29, T42).
 
-    A tie at the top plays on.
+    The match goes on while the top is tied.
     """
     best = max(totals)
     return best >= target and sum(total == best for total in totals) == 1

@@ -1,4 +1,4 @@
-"""What a table needs to know to play: plain values that travel to the workers."""
+"""Settings and plans for playing: plain values that can be sent to workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "PlaySettings"]
 
 
 class BotSpec(msgspec.Struct, frozen=True):
-    """One entrant, ready to be started."""
+    """An entrant that is ready to be started."""
 
     number: int
     name: str
@@ -28,13 +28,13 @@ class BotSpec(msgspec.Struct, frozen=True):
 
 
 class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a configuration that decides how deals are played. Times in milliseconds."""
+    """The part of a configuration that decides how deals are played. Times are in milliseconds."""
 
     game: str
     rules: dict[str, Any]
     master_seed: str
     duplicate: int
-    """Rotations of each deal; 0 for matches of fresh deals."""
+    """Rotations of each deal; 0 for matches of new deals."""
     deals: int | None
     target: float | None
     start_ms: int
@@ -54,10 +54,10 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     deal_output: int = 16 << 20
     stderr: int
     later_seeds: tuple[tuple[int, str], ...] = ()
-    """(first round, seed), ascending: rounds from there on take it in place of `master_seed`."""
+    """Pairs (first round, seed), ascending. From that round on, the seed replaces `master_seed`."""
 
     def seed_of(self, round_number: int) -> str:
-        """Return the seed of a round's cards, lots and bots' seeds."""
+        """Return the seed from which a round's cards, lots and bot seeds are derived."""
         seed = self.master_seed
         for first, later in self.later_seeds:
             if round_number >= first:
@@ -86,29 +86,29 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AutoForfeit(msgspec.Struct, frozen=True, array_like=True):
-    """A benched entrant, which forfeits this deal unplayed."""
+    """A benched entrant that forfeits a deal without playing."""
 
     entrant: int
     kind: FaultKind
     """The kind of its last fault in play."""
     reason: str
-    """Why it was benched, for people."""
+    """The reason for the benching, for people."""
 
     @property
     def cause(self) -> str:
-        """The cause stored with the forfeit; `of` is the reverse."""
+        """Return the cause that is stored with the forfeit. `of` is the reverse."""
         return f"{UNPLAYED}{self.reason}"
 
     @classmethod
     def of(cls, fault: FaultRecord) -> Self | None:
-        """Return the forfeit that a stored fault stands for; None for a fault in play."""
+        """Return the forfeit that a stored fault stands for, or None for a fault in play."""
         if not fault.unplayed:
             return None
         return cls(fault.entrant, fault.kind, fault.cause.removeprefix(UNPLAYED))
 
 
 class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
-    """What is played, stored and repeated as a whole: one rotation, or one match of fresh deals."""
+    """A unit that is played, stored and repeated as a whole: a rotation or a match of new deals."""
 
     round: int
     match: int
@@ -118,5 +118,5 @@ class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
     retired: tuple[AutoForfeit, ...] = ()
 
     def seats(self) -> tuple[int, ...]:
-        """Entrant numbers by seat, as rotated."""
+        """Return the entrant numbers by seat in this rotation."""
         return self.seating[self.rotation :] + self.seating[: self.rotation]

@@ -1,4 +1,4 @@
-"""A bot at the table: its process from ``hello`` to the end, and what its lines mean."""
+"""A player: runs a bot's process, sends it requests, reads its answers and charges its time."""
 
 from __future__ import annotations
 
@@ -44,34 +44,33 @@ if TYPE_CHECKING:
 __all__ = ["Player", "PlayerSetup"]
 
 _EXIT_GRACE = 1.0
-"""Seconds for a process that has closed its output to end, so that its status can be told."""
+"""Seconds for a process that closed its output to end, so that its exit status is known."""
 
 _NOTES = 50
-"""Stray lines of a bot that are noted; one that writes thousands says the same in fifty."""
+"""Maximum number of stray lines that are noted."""
 
 _UNREADABLE = Answer(id=-1)
-"""Stands for a line that is none; no request has this id."""
+"""Stands for an unreadable line. No request has this id."""
 
 _SLOW_SHARE = 2
-"""A move that takes half of its limit is looked into."""
+"""A move that takes at least 1/2 of its limit is analysed."""
 
 _LATE_SHARE, _LATE_LEAST = 4, 100_000_000
-"""A bot is not waited for any longer once it is late by a quarter of its limit, and by at least
-this many nanoseconds, of its own time."""
+"""Waiting ends when the bot's own time is over the limit by 1/4 and by this many nanoseconds."""
 
 _HOPELESS = 4
-"""A bot that has used this many times its limit is late whatever the host did meanwhile."""
+"""A bot that used this many times its limit is late, no matter what the host did."""
 
 _DECISIVE = 5
-"""Where the result counts in any case, the clock's patience is this many times as long."""
+"""If the result counts in any case, the clock's patience is multiplied by this."""
 
 _PONDERED = 10_000_000
-"""Nanoseconds of thinking in others' time, in one deal, that mark a bot for being stopped then."""
+"""Nanoseconds of thinking in other players' time, per deal, after which a bot is stopped then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSetup:
-    """What all players of a worker share; times in nanoseconds."""
+    """The setup shared by all players of a worker. Times are in nanoseconds."""
 
     hello: bytes
     reader: AnswerReader[Any]
@@ -82,31 +81,30 @@ class PlayerSetup:
     caps: Caps
     strict: bool
     ponder: bool
-    """Whether bots may think while they are not to move."""
+    """Whether bots may think while other players are to move."""
     waiting: Callable[[str], None] | None = None
-    """Called now and then with the name of the bot that is being waited for."""
+    """Called from time to time with the name of the bot that a move waits for."""
     handover: Handover = field(default_factory=Handover)
-    """Whether quick bots are handed the core."""
+    """Decides whether the core is handed to a bot after a request."""
 
 
 class Player:
-    """One bot in one worker. At most one process at a time, kept from deal to deal."""
+    """A bot in one worker. It has at most one process at a time, kept from deal to deal."""
 
     def __init__(self, bot: BotSpec, setup: PlayerSetup) -> None:
         self.bot = bot
         self.ready = Ready()
         self.running = False
-        """Whether there is a process that has said it is ready."""
+        """Whether a process exists and has sent ``ready``."""
         self.lists: Literal["canonical", "all"] | None = None
-        """Which legal plays it wants listed."""
+        """The mode of the list of legal plays that the bot asked for."""
         self.notes: list[tuple[NoteKind, str]] = []
-        """What its log is to tell of the deal; whoever has taken that over clears it."""
+        """Notes on the deal for the bot's log. The reader clears the list."""
         self.slow: list[tuple[int, Charge]] = []
-        """Requests whose answers took a large share of the limit, and where the time went; whoever
-        has noted that clears it."""
+        """Request ids and charges of slow answers. The reader clears the list."""
         self.decisive = False
         """Whether the deal was void before, so that delays by the host do not make it void again.
-        Change it only while there is no process."""
+        Change it only while no process exists."""
         self._setup = setup
         self._decode = setup.reader.decode
         self._child: Child | None = None
@@ -117,14 +115,14 @@ class Player:
         self._frozen = False
         self._limit = self._late_at = self._patience = self._quick = 0
         self._usual = 0
-        """The limit of a request before which nothing is to be prepared."""
+        """The limit of the last request if the next one needs no preparation, else 0."""
         self._used = self._check_at = 0
         self._deals = self._used_before = 0
-        """Deals that the process has been told of, and its `_used` at the beginning of the last."""
+        """The number of deals sent to the process, and `_used` at the start of the last one."""
         self._suspected = False
         self._outbox: list[bytes] = []
         self.line = b""
-        """The last line that was taken for an answer, as the bot wrote it."""
+        """The last line that was taken as an answer, as the bot wrote it."""
         self._unused: list[bytes] = []
         self._stray = False
 
@@ -132,15 +130,15 @@ class Player:
         """Start a process and wait until it is ready.
 
         Raises:
-            Fault: Of kind ``start`` or ``memory``; there is no process then.
-            HostFailureError: The host is to blame; likewise.
+            Fault: The bot failed to start, kind ``start`` or ``memory``. No process is left.
+            HostFailureError: The host is to blame. No process is left.
         """
         setup = self._setup
         began = monotonic_ns()
         program = Program(self.bot.command, self.bot.folder, self.bot.env, self.bot.rights)
         try:
             self._child = setup.launcher.start(program, setup.resources)
-        except (OSError, ValueError, RunError) as error:  # ValueError: words no program can get
+        except (OSError, ValueError, RunError) as error:  # ValueError: a word with a NUL
             if hosts_failure(error, program):
                 raise HostFailureError(
                     self.bot.name, f"it could not be started: {error}"
@@ -168,7 +166,7 @@ class Player:
         self.running = True
 
     def tell(self, message: bytes) -> None:
-        """Queue a message that needs no answer; it goes out in one write with the next request."""
+        """Queue a message that needs no answer. It is sent in one write with the next request."""
         self._outbox.append(message)
         self._usual = 0
 
@@ -185,22 +183,22 @@ class Player:
             self._channel.deal()
         self.tell(message)
 
-    # The way of every move, without calls for what is rare.
+    # This runs for every move, so rare cases are handled in other methods.
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
         """Send a request and wait for its answer.
 
         Args:
-            request: A `Move` as a line.
+            request: A `Move`, encoded as a line.
             request_id: Its id.
-            limit: Nanoseconds.
+            limit: The time limit in nanoseconds.
 
         Returns:
-            The answer and the time that it is charged, in nanoseconds.
+            The answer and the time charged for it, in nanoseconds.
 
         Raises:
-            Fault: The process is ended then.
-            EndedBeforeError: It had ended by itself; likewise.
-            HostFailureError: The host is to blame; likewise.
+            Fault: The bot failed. Its process is ended.
+            EndedBeforeError: The process ended between two deals.
+            HostFailureError: The host is to blame. The process is ended.
         """
         if limit != self._usual:
             request = self._prepare(request, limit)
@@ -208,7 +206,7 @@ class Player:
         if (began := monotonic_ns()) >= self._check_at:
             pondered = self._check(began)
             began = monotonic_ns()
-        exchange, decode = self._exchange, self._decode  # read first, they are called faster
+        exchange, decode = self._exchange, self._decode  # local names are faster to call
         try:
             line = exchange(request, began, self._patience)
             try:
@@ -235,17 +233,17 @@ class Player:
         return answer, charged
 
     def fault(self, kind: FaultKind, cause: str, line: bytes = b"") -> Fault:
-        """End the process for a fault and give the fault with all that is known of it."""
+        """End the process because of a fault and return the fault with all evidence."""
         evidence = self._evidence(line)
         stderr, _ = self._end()
         return Fault(kind, cause, answer=evidence, stderr=stderr)
 
     def take_stderr(self) -> str:
-        """What the bot has written to stderr since this was last asked."""
+        """Return what the bot wrote to stderr since the last call."""
         return "" if self._channel is None else self._channel.stderr()
 
     def farewell(self) -> None:
-        """Send what is queued and close the bot's input; `stop` must follow."""
+        """Send queued messages and close the bot's input. Call `stop` afterwards."""
         if self._child is None:
             return
         if self._frozen:
@@ -256,20 +254,20 @@ class Player:
         self._child.close_input()
 
     def wait(self, grace: float) -> bool:
-        """After `farewell`: give the bot some seconds to end by itself; says whether it did."""
+        """Wait up to `grace` seconds after `farewell`; return whether the bot ended by itself."""
         return self._child is None or self._child.wait(grace)
 
     def stop(self) -> None:
-        """End the process and all that it started; may be called at any time.
+        """End the process and everything it started. May be called at any time.
 
-        Slow answers that nobody has noted are forgotten: they belong to a deal that is void.
+        Slow answers that were not read yet are dropped, as they belong to a void deal.
         """
         self._outbox.clear()
         self.slow.clear()
         self._end()
 
     def _end(self) -> tuple[str, Exit | None]:
-        """End the process, if there is one; gives its last stderr and how it ended."""
+        """End the process, if there is one, and return its last stderr and how it ended."""
         stderr = self.take_stderr()
         ended = None if self._child is None else self._child.kill()
         self.running = False
@@ -281,7 +279,7 @@ class Player:
         return stderr, ended
 
     def _evidence(self, line: bytes = b"") -> str:
-        """What the bot has written since the request."""
+        """Return what the bot wrote since the request."""
         lines = [*self._unused, line.rstrip()]
         if self._channel is not None:
             lines.append(self._channel.received())
@@ -300,7 +298,7 @@ class Player:
     def _hear_on(
         self, line: bytes, request_id: int, began: int, pondered: int
     ) -> tuple[bytes, Answer]:
-        """The first line from this one on that answers the request; raises as `ask` does."""
+        """Return the first line, from this one on, that answers the request; raises like `ask`."""
         while isinstance(meaning := self._setup.reader.read(line, request_id), Noise):
             self._note(meaning, line)
             if self._channel is None:
@@ -312,7 +310,7 @@ class Player:
         return line, meaning
 
     def _prepare(self, request: bytes, limit: int) -> bytes:
-        """Before a request that is unlike the last: what goes out with it, and how it is timed."""
+        """Prepare for a request unlike the last: join queued messages to it and set its timing."""
         self._forget_lines()
         if limit != self._limit:
             self._allow(limit)
@@ -322,7 +320,7 @@ class Player:
         return request
 
     def _check(self, now: int) -> int:
-        """What the bot is charged for thinking in others' time; lets it go on if it was stopped."""
+        """Let a stopped bot go on and return the charge for thinking in other players' time."""
         if self._watch is None:
             raise RuntimeError("only a running process can be checked")
         pondered = self._watch.check(now, self._used)
@@ -330,7 +328,7 @@ class Player:
         return self._woken(pondered) if pondered or self._frozen else 0
 
     def _answered(self, now: int) -> None:
-        """Note what a suspect has used by now, and stop it until its next turn if need be."""
+        """Report a suspect's answer to its watch; stop the bot until its next turn if needed."""
         if self._watch is not None:
             self._watch.answered(now, self._used)
         if self._frozen and self._child is not None:
@@ -341,7 +339,7 @@ class Player:
         self._stray = False
 
     def _step(self, asked: int, late: int, latest: int) -> None:
-        """Look at a bot that has not answered; raise ExchangeError once it is late for certain."""
+        """Check on a bot that has not answered. Raise ExchangeError once it is certainly late."""
         if self._watch is not None:
             self._watch.step(asked, late, latest)
             wall = monotonic_ns() - asked
@@ -355,7 +353,7 @@ class Player:
         return charge.charged >= (_HOPELESS * self._limit if doubtful else self._late_at)
 
     def _allow(self, limit: int) -> None:
-        """Work out how long to wait, kept since it is the same for nearly all requests."""
+        """Compute how long to wait; kept because nearly all requests have the same limit."""
         self._limit = limit
         if self._channel is not None:
             self._channel.allow(limit)
@@ -366,7 +364,7 @@ class Player:
         self._quick = min(Handover.QUICK, limit // _SLOW_SHARE)
 
     def _woken(self, pondered: int) -> int:
-        """Let a stopped bot go on; gives what it is charged for thinking in others' time."""
+        """Let a stopped bot go on, and return the charge for thinking in other players' time."""
         if self._frozen and self._child is not None:
             self._child.thaw()
         if self._setup.ponder:
@@ -382,7 +380,7 @@ class Player:
         return pondered
 
     def _weigh(self, began: int, wall: int, pondered: int, request_id: int, line: bytes) -> int:
-        """What an answer is charged that was not quick; raises as `ask` does if it is too late."""
+        """Return the charge for an answer that may be slow; raises like `ask` if it is too late."""
         if wall > self._quick:
             self._setup.handover.pause(began, wall)
         if wall + pondered <= self._limit // _SLOW_SHARE:
@@ -392,7 +390,7 @@ class Player:
         return self._judge(charge, pondered, line)
 
     def _judge(self, charge: Charge, pondered: int, line: bytes = b"") -> int:
-        """What a slow answer is charged: the wall time, unless only less keeps to the limit."""
+        """Return the wall time, or the bot's own time if only that is in the limit; may raise."""
         limit = self._limit
         if charge.wall + pondered <= limit:
             return charge.wall + pondered
@@ -414,8 +412,7 @@ class Player:
     def _blame_host(self, charge: Charge) -> None:
         """Raise HostFailureError if the host may be to blame for a delay.
 
-        A bot that has used up its limit `_HOPELESS` times, by its own time alone, is late whatever
-        the host did besides.
+        A bot whose own time is `_HOPELESS` times its limit is late, no matter what the host did.
         """
         if charge.spoilt and charge.charged < _HOPELESS * self._limit and not self.decisive:
             self._end()
@@ -435,7 +432,7 @@ class Player:
                 raise self.fault("malformed", f"a line that is no answer ({noise.why})")
 
     def _failed(self, error: ExchangeError, began: int) -> Fault:
-        """The fault behind a reply that did not come; raises as `ask` does if it is none."""
+        """Return the fault behind a missing reply; raises like `ask` if it is not a fault."""
         setup = self._setup
         too_much = excess(error, setup.caps, setup.resources.processes)
         if too_much is not None:
@@ -472,5 +469,5 @@ class Player:
 
 
 def _nobody(_payload: bytes, _asked: int, _patience: int) -> bytes:
-    """Stands for `Channel.exchange` while there is no process."""
+    """Stand in for `Channel.exchange` while there is no process."""
     raise RuntimeError("a bot can only be asked while it runs: call start first")

@@ -1,4 +1,4 @@
-"""The bots that a worker keeps alive."""
+"""The pool of players that a worker keeps running."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["PlayerPool"]
 
 _LOOK_EVERY = 0.25
-"""Seconds between two looks at the free memory, while there is enough."""
+"""Seconds between two checks of free memory, while there is enough."""
 _GRACE = 0.2
-"""Seconds between the end of a bot's input and its end."""
+"""Seconds that bots get to end after their input is closed."""
 
 
 class PlayerPool:
-    """Players by entrant number; the least recently used are ended when there are too many.
+    """Players by entrant number. When there are too many, the least recently used are ended.
 
     Args:
         bots: All entrants.
-        setup: What they share.
-        most: How many bots may live at once, where there is memory for so many; a table always
-            gets all it needs.
+        setup: The setup they share.
+        most: The maximum number of running bots, if memory allows. A table always gets all the
+                players it needs.
     """
 
     def __init__(self, bots: Iterable[BotSpec], setup: PlayerSetup, most: int) -> None:
@@ -41,7 +41,7 @@ class PlayerPool:
         self._next_look = 0.0
 
     def seat(self, entrants: tuple[int, ...]) -> list[Player]:
-        """The players for a table, by seat; nobody is started by this."""
+        """Return the players for a table, by seat, without starting any."""
         for number in entrants:
             if number not in self._players:
                 self._players[number] = Player(self._bots[number], self._setup)
@@ -53,7 +53,7 @@ class PlayerPool:
         return [self._players[number] for number in entrants]
 
     def _look(self) -> bool:
-        """Whether memory is short; looked at now and then, and after that until it is not."""
+        """Return whether memory is short, checked every `_LOOK_EVERY` seconds while it is not."""
         now = time.monotonic()
         if now < self._next_look:
             return False
@@ -63,7 +63,7 @@ class PlayerPool:
         return short
 
     def renew(self) -> None:
-        """End all processes, politely: the next deal finds bots that have seen no other."""
+        """End all processes after a short grace period; the next deal starts new ones."""
         _dismiss(list(self._players.values()))
         self._players.clear()
 

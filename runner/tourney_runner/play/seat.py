@@ -1,4 +1,4 @@
-"""A seat at the table: who plays there and what is kept of it during one deal."""
+"""The seat of a player during one deal: its limits, the events it has seen, its times."""
 
 from __future__ import annotations
 
@@ -15,50 +15,50 @@ if TYPE_CHECKING:
 __all__ = ["Seat"]
 
 _DEBUG_CAP = 4096
-"""Bytes of a bot's `debug` text that are kept of a deal."""
+"""Bytes of a bot's `debug` text that are kept per deal."""
 
 _MS = 1_000_000
 
 
 @dataclass(slots=True)
 class Seat:
-    """Times in nanoseconds."""
+    """A player's seat in one deal. Times are in nanoseconds."""
 
     number: int
     player: Player
     greeting: bytes
-    """The `Deal` that this player is sent."""
+    """The `Deal` message for this player, encoded."""
     first_id: int
-    """That of a request at the very beginning; later ones add the number of events before them."""
+    """The id of a request before any event. Later ids add the number of events so far."""
     move_limit: int
-    """For an answer, without the bank."""
+    """The limit of an answer without the bank."""
     limit: int
-    """For the next answer, what is left of the bank included."""
+    """The limit of the next answer, including the rest of the bank."""
     time: MoveTime
-    """The same as the bot is told."""
+    """The limits as they are sent to the bot."""
     greeted: bool = False
     seen: int = 0
-    """How many events the player has been told."""
+    """The number of events that were sent to the player."""
     charged: list[int] = field(default_factory=list)
-    """What each answer was charged."""
+    """The time charged for each answer."""
     not_started: Fault | None = None
-    """Why there is no process, until it is noted in the player's turn."""
+    """The reason why no process started, until it is noted in the player's turn."""
     debug_left: int = _DEBUG_CAP
 
     def draw(self, charged: int) -> None:
-        """Take from the bank what an answer took longer than the limit without it."""
+        """Deduct from the bank the time by which an answer exceeded `move_limit`."""
         if charged > self.move_limit:
             bank = max(0, self.limit - charged)
             self.limit = self.move_limit + bank
             self.time = MoveTime(self.move_limit // _MS, bank // _MS)
 
     def times(self) -> SeatTime:
-        """What is stored of the player's time."""
+        """Return the stored summary of the player's times."""
         charged = self.charged
         return SeatTime(len(charged), sum(charged), max(charged) if charged else 0)
 
     def keep_debug(self, text: str) -> str:
-        """As much of a bot's text as may still be kept."""
+        """Return as much of a bot's debug text as may still be kept."""
         kept = text.encode(errors="replace")[: self.debug_left]
         self.debug_left -= len(kept)
         return kept.decode(errors="ignore")
