@@ -1,4 +1,4 @@
-"""How files are written that others may be reading, or writing, at the same time."""
+"""Atomic writes of files that other processes may read or write at the same time."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ __all__ = ["whole_file", "write_whole"]
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
-    """A file to write into that takes its name when it is complete.
+    """Open a file for writing that takes its name when it is complete.
 
-    A reader finds the old file or the new one, never half of it. Of several writers at once the
-    last wins, since each has a partial file of its own; it is gone however the writing ends.
+    A reader finds the old file or the new one, never a part of it. If several processes write at
+    once, the last wins, since each has its own partial file, which is removed however the writing
+    ends.
 
-    Text is UTF-8 whatever the locale; a lone surrogate, which UTF-8 has no bytes for, becomes a
-    question mark.
+    Text is UTF-8 whatever the locale; a lone surrogate, which cannot be encoded, becomes a question
+    mark.
 
     Raises:
-        RunError: The disk fails; what was stored before is safe.
+        RunError: The disk fails; stored results are safe.
     """
-    # Not `tempfile`, whose files are for one user alone: this one becomes one that others read.
+    # `tempfile` creates files that only this user can read, but others read this one.
     partial = path.with_name(f".{path.name}.{token_hex(4)}.new")
     try:
         with partial.open("x", encoding="utf-8", errors="replace", newline="") as file:
@@ -47,18 +48,18 @@ def whole_file(path: Path) -> Iterator[TextIO]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file at once, as `whole_file` does.
+    """Write a file atomically, like `whole_file`.
 
     Raises:
-        RunError: The disk fails; what was stored before is safe.
+        RunError: The disk fails; stored results are safe.
     """
     with whole_file(path) as file:
         file.write(text)
 
 
 def _remedy(path: Path, error: OSError) -> str:
-    """What to do so that a file can be written."""
-    # In a folder of the kernel's own, as /proc is, nothing can be made, and that is the same error.
+    """Return advice on how to make the file writable."""
+    # Creating a file in a kernel file system such as /proc fails with the same error.
     if isinstance(error, FileNotFoundError) and not path.parent.exists():
         return f"make the folder {path.parent}"
     if isinstance(error, IsADirectoryError):

@@ -1,7 +1,7 @@
-"""Everything that can go wrong in a way the user can mend.
+"""Errors that the user can fix.
 
-Each message says what is wrong, where, and what to do. The command line turns these into one
-plain line and an exit status; anything else that reaches the user is a bug.
+Each message states the problem, its place and a remedy. The command line prints these as one plain
+line and sets the exit status; any other exception that reaches the user is a bug.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ __all__ = ["ConfigError", "DamageError", "Interrupted", "RunError", "TourneyErro
 
 
 class TourneyError(Exception):
-    """The root of the family; `exit_status` is what the process ends with."""
+    """The base class of these errors; `exit_status` is the exit status of the process."""
 
     exit_status: ClassVar[int] = 1
 
 
 class UsageError(TourneyError):
-    """A wrong command, bot or folder: nothing was played, nothing was changed."""
+    """A wrong command, bot or folder. Nothing was played or changed."""
 
     exit_status = 2
 
 
 class ConfigError(UsageError):
-    """A wrong configuration; holds every problem that was found, one line each.
+    """A wrong configuration, with all problems that were found, one line each.
 
     Args:
         problems: Lines of the form ``FILE:LINE:COLUMN: key.path: what is wrong``.
@@ -36,19 +36,22 @@ class ConfigError(UsageError):
 
 
 class RunError(TourneyError):
-    """The run had to stop (a full disk, say); what is stored is safe and can be continued."""
+    """A failure that stopped the run, such as a full disk.
+
+    Stored results are safe, and the run can be continued.
+    """
 
 
 class DamageError(RunError):
-    """Stored results are not as they were written, so nothing is computed from them."""
+    """Stored results that differ from what was written, so that nothing is computed from them."""
 
 
 class Interrupted(TourneyError):  # noqa: N818 - it is an ending, not a mistake
-    """A signal asked the run to stop.
+    """A run that was stopped by a signal.
 
     Args:
-        message: What was kept and how to go on.
-        signal_number: The signal; the exit status is 128 more, as shells have it.
+        message: What was kept and how to continue.
+        signal_number: The signal; the exit status is 128 + this number, as in shells.
     """
 
     def __init__(self, message: str, signal_number: int) -> None:

@@ -1,1 +1,5 @@
-"""How good the bots are, computed from finished deals alone."""
+"""Ratings and standings of bots, computed from finished deals.
+
+It takes the places and points of deals, match by match. It returns ratings with intervals, the
+ranking table and the verdicts of sequential tests.
+"""

@@ -33,19 +33,19 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
 
     mean_place: Interval | None
     mean_points: Interval | None
-    """Of the points a deal."""
+    """The interval of the points per deal."""
     seats: tuple[SeatResult, ...]
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """All matrices are indexed by entrant number."""
+    """Statistics of all entrants; matrices are indexed by entrant number."""
 
     entrants: tuple[Means, ...]
     """By entrant number."""
     met: tuple[tuple[int, ...], ...]
     """met[a][b] counts the deals that both played."""
     ahead: tuple[tuple[float, ...], ...]
-    """ahead[a][b] counts those in which a finished before b; ties count half."""
+    """ahead[a][b] counts the deals of both in which a finished before b; ties count half."""
 
 
 def analyse(
@@ -59,7 +59,7 @@ def analyse(
     Args:
         board: The table, without any deals.
         deals: The deals, in schedule order.
-        seed: Of the resampling.
+        seed: The seed of the resampling.
         watch: Called with the board after each deal.
     """
     columns = Columns(board.entrants)

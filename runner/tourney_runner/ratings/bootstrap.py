@@ -1,4 +1,4 @@
-"""Error bars by resampling whole groups of deals."""
+"""Bootstrap intervals, computed by resampling whole matches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Resampled", "percentiles", "resample"]
 
 _CHUNK = 50
-"""Resamples at a time; bounds the memory to 200 bytes a group."""
+"""Resamples computed at a time; limits memory to 200 bytes a match."""
 
 
 class Resampled(NamedTuple):
@@ -34,11 +34,11 @@ class Resampled(NamedTuple):
 
 
 def resample(columns: Columns, resamples: int, seed: int) -> Resampled:
-    """Draw matches with replacement, as many as there are, and take all means again.
+    """Draw as many matches as there are, with replacement, and compute all means of each sample.
 
     Args:
         columns: The deals.
-        resamples: How many times.
+        resamples: The number of samples.
         seed: The same seed gives the same numbers on every machine and NumPy version.
     """
     sums = np.zeros((3, columns.entrants, resamples))

@@ -1,8 +1,8 @@
-"""Claims about the order of the bots, all from one covariance of the errors of their ratings.
+"""Claims about the order of the bots, based on the covariance of the errors of their ratings.
 
-Differences of ratings are taken as normal, with a variance that is itself estimated from matches:
-a standardised difference is compared with Student's t, whose degrees of freedom are the matches of
-the bot that has fewer of them, less one.
+Differences of ratings are taken as normal, with a variance that is itself estimated from matches. A
+standardised difference is compared with Student's t, with one degree of freedom less than the
+matches of the bot that has fewer of them.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Z = NormalDist().inv_cdf(0.975)
 _ERROR_RATE = 0.05
 """The chance that any of the claims behind the rank ranges of a table is false."""
 _CHUNK = 1024
-"""Points of the fixed sequence at a time; bounds the memory to 24 KiB a bot."""
+"""Points of the fixed sequence at a time; limits memory to 24 KiB a bot."""
 _CHUNKS = 8
-"""At least; P(best) is then right to about half a percent."""
+"""Least number of chunks; P(best) is then accurate to about half a percent."""
 _CHUNKS_OF_ALL = 160
-"""Of all bots together: smaller fields get more points for the same time."""
+"""Chunks times bots; smaller fields get more points for the same time."""
 
 _erfc = np.frompyfunc(erfc, 1, 1)
 
@@ -51,8 +51,8 @@ def scores_of_pairs(mu: Sequence[float], covariance: Floats, matches: Sequence[i
 
     Args:
         mu: The ratings.
-        covariance: Of their errors, [bot, bot].
-        matches: How many independent matches each bot has played.
+        covariance: The covariance of their errors, [bot, bot].
+        matches: The number of independent matches of each bot.
     """
     centre, variances = np.asarray(mu), np.diag(covariance)
     spread = np.add.outer(variances, variances) - 2 * covariance
@@ -72,11 +72,11 @@ def rank_ranges(scores: Floats) -> list[tuple[int, int]]:
     """Return the lowest and the highest rank that each bot may have, from 1.
 
     A range goes from 1 + the bots that are surely better to n - the bots that are surely worse.
-    Holm's step-down procedure over all pairs keeps the chance of any false claim in the table
-    below 5 %.
+    Holm's step-down procedure over all pairs keeps the chance of any false claim in the table below
+    5 %.
 
     Args:
-        scores: Of the n bots, as `scores_of_pairs` gives them.
+        scores: The scores of the n bots, from `scores_of_pairs`.
     """
     bots = len(scores)
     upper = np.triu_indices(bots, 1)
@@ -100,12 +100,12 @@ def best_probabilities(mu: Sequence[float], covariance: Floats) -> list[float]:
 
     Args:
         mu: The ratings.
-        covariance: Of their errors, [bot, bot].
+        covariance: The covariance of their errors, [bot, bot].
     """
     bots = len(mu)
     if bots < 2:
         return [1.0] * bots
-    # Who is best depends on differences alone; a common error makes the matrix positive definite.
+    # The best bot depends on differences alone; a common error makes the matrix positive definite.
     scale = float(np.diag(covariance).mean())
     root = np.linalg.cholesky(covariance + scale * (1 + 1e-9 * np.eye(bots)))
     centre, wins = np.asarray(mu), np.zeros(bots, dtype=np.int64)
@@ -123,7 +123,7 @@ def best_probabilities(mu: Sequence[float], covariance: Floats) -> list[float]:
 
 
 def _primes(count: int) -> Integers:
-    """Return the first primes."""
+    """Return the first `count` primes."""
     size = 16
     while True:
         sieve = np.ones(size, dtype=bool)

@@ -1,8 +1,8 @@
-"""Sums of deals by match, from which intervals are computed, gathered in one pass.
+"""Sums of deals by match, from which intervals are computed, collected in one pass.
 
-A *group* is a match: all rotations of the same cards, or all deals in a row at one table. The deals
-of a group depend on each other (the same cards, the same company), so error bars come from whole
-groups, never from single deals.
+A *group* is a match: all rotations of the same cards, or all consecutive deals at one table. The
+deals of a group depend on each other (the same cards and opponents), so error bars are computed
+from whole groups, never from single deals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Columns:
     """Sums by group and entrant, 28 bytes each, and counts by pair and by seat.
 
     Args:
-        entrants: How many there are.
+        entrants: The number of entrants.
     """
 
     def __init__(self, entrants: int) -> None:
@@ -44,7 +44,7 @@ class Columns:
         self._open: dict[int, int] = {}
 
     def add(self, deal: Deal) -> None:
-        """Take in a deal. Deals of a match must follow each other, as in the schedule."""
+        """Add a deal. The deals of a match must be consecutive, as in the schedule."""
         round_number, match, _ = deal.key
         if self._last_key != (round_number, match):
             self._last_key = round_number, match

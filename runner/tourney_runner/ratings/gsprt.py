@@ -1,13 +1,14 @@
-"""A sequential test of two bots that may be looked at after every match.
+"""A sequential test of two bots that may be checked after every match.
 
-Looking at an ordinary interval again and again finds a "significant" difference sooner or later
-where there is none. The generalised sequential probability ratio test (GSPRT) may stop at any time:
-it weighs the hypothesis that A is ahead of B by `d1` against one of `d0`, and its bounds hold
-however often it is looked at.
+Repeated checks of an ordinary interval find a "significant" difference sooner or later, even
+between equal bots. The generalised sequential probability ratio test (GSPRT) may stop at any time:
+it weighs the hypothesis that A is ahead of B by `d1` against one of `d0`, and its error bounds hold
+regardless of the number of checks.
 
 The likelihood is the exact multinomial one of the leads that occur (Van den Bergh, "A practical
-introduction to the GSPRT", as fishtest uses it), so it needs no normal leads: it holds where most
-matches end level. The leads one step ahead and one step behind count as possible from the start.
+introduction to the GSPRT", as fishtest uses it). It does not assume normal leads, so it holds where
+most matches end level. The leads one step ahead and one step behind count as possible from the
+start.
 """
 
 from __future__ import annotations
@@ -47,34 +48,36 @@ __all__ = [
 Verdict = Literal["better", "not better", "undecided"]
 """`undecided` is final: the cap was reached."""
 Unit = Literal["sd", "places"]
-"""Of the bounds: standard deviations of the lead in a match, or places."""
+"""Unit of the bounds: standard deviations of the lead in a match, or places."""
 
 _PRIOR = 0.001
-"""Matches that each of the two leads next to 0 is assumed to have had."""
+"""Matches assumed in advance for each of the two leads next to 0."""
 _DIGITS = 9
-"""Of a lead; rotations divide it by small numbers."""
+"""Digits kept of a lead; rotations divide it by small numbers."""
 _STILL = 1e-7
-"""A change of a share, or of a root in parts of its range, that ends a search."""
+"""A search ends when a share changes by less than this, or a root by less than this part of its
+range.
+"""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The question, and how sure the answer must be.
+    """A hypothesis to test, with the error rates and the cap of the test.
 
     Raises:
         ValueError: The constants contradict each other; the message names them.
     """
 
     d0: float = 0.0
-    """Not better: A is ahead by this much at most."""
+    """The greatest lead of A that counts as "not better"."""
     d1: float = 0.1
-    """Better: A is ahead by this much at least."""
+    """The least lead of A that counts as "better"."""
     alpha: float = 0.05
-    """How often "better" may be wrong if A is ahead by `d0`."""
+    """The probability of a wrong "better" if A is ahead by `d0`."""
     beta: float = 0.05
-    """How often "not better" may be wrong if A is ahead by `d1`."""
+    """The probability of a wrong "not better" if A is ahead by `d1`."""
     cap: int = 10_000
-    """Matches after which the test gives up."""
+    """Matches after which the test ends as undecided."""
     unit: Unit = "sd"
 
     def __post_init__(self) -> None:
@@ -93,12 +96,12 @@ class Rule:
 
     @property
     def upper(self) -> float:
-        """The log-likelihood ratio from which A is better; 2.94 at 5 % and 5 %."""
+        """The log-likelihood ratio at or above which A is better; 2.94 at 5 % and 5 %."""
         return log((1 - self.beta) / self.alpha)
 
     @property
     def lower(self) -> float:
-        """The log-likelihood ratio down from which A is not better."""
+        """The log-likelihood ratio at or below which A is not better."""
         return log(self.beta / (1 - self.alpha))
 
 
@@ -106,10 +109,10 @@ class ComparisonOutcome(NamedTuple):
     """The state of a test."""
 
     verdict: Verdict | None
-    """None while it goes on."""
+    """None while the test is running."""
     matches: int
     lead: float
-    """By how many places A was ahead on average."""
+    """The mean lead of A, in places."""
     deviation: float
     """The standard deviation of the lead in a match; 0 before the second match."""
     llr: float
@@ -117,10 +120,10 @@ class ComparisonOutcome(NamedTuple):
 
 
 class Comparison:
-    """A test under way. Matches must be added in schedule order, without gaps.
+    """A running test. Matches must be added in schedule order, without gaps.
 
-    Which match finishes first depends on the players in it, so a test on whatever is finished
-    could be misled; on prefixes of the schedule it cannot.
+    The order in which matches finish depends on the players in them, so a test on the matches that
+    happen to be finished could be biased. Prefixes of the schedule avoid that.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -131,10 +134,13 @@ class Comparison:
         self._verdict: Verdict | None = None
 
     def add(self, lead: float) -> Verdict | None:
-        """Take in a match, by how many places A was ahead of B; none after the verdict.
+        """Add a match; matches after the verdict are ignored.
+
+        Args:
+            lead: The lead of A over B, in places.
 
         Returns:
-            The verdict, None while the test goes on.
+            The verdict, or None while the test is running.
         """
         if self._verdict is None:
             value = round(lead, _DIGITS)
@@ -145,7 +151,7 @@ class Comparison:
         return self._verdict
 
     def outcome(self) -> ComparisonOutcome:
-        """Return where the test stands."""
+        """Return the state of the test."""
         total = sum(value * count for value, count in self._counts.items())
         lead = total / self._matches if self._matches else 0.0
         squares = sum(count * (value - lead) ** 2 for value, count in self._counts.items())
@@ -161,7 +167,7 @@ class Comparison:
 
 
 def compare(rule: Rule, leads: Iterable[float]) -> ComparisonOutcome:
-    """Run a test over matches in schedule order, no further than its verdict."""
+    """Run a test over matches in schedule order and stop at the verdict."""
     comparison = Comparison(rule)
     for lead in leads:
         if comparison.add(lead) is not None:
@@ -170,12 +176,12 @@ def compare(rule: Rule, leads: Iterable[float]) -> ComparisonOutcome:
 
 
 def leads(deals: Iterable[Deal], a: int, b: int) -> Iterator[float]:
-    """Yield by how many places A finished ahead of B, match by match.
+    """Yield the lead of A over B, in places, for each match.
 
     Args:
         deals: In schedule order; those without A or B are skipped.
         a: A's entrant number.
-        b: B's.
+        b: B's entrant number.
 
     Yields:
         The mean over the deals of a match, positive where A was ahead.
@@ -212,7 +218,7 @@ def _llr(counts: dict[float, int], rule: Rule) -> float:
 
 
 def _with_mean(values: Floats, shares: Floats, mean: float) -> Floats:
-    """Return the most likely distribution of given values whose mean is as wanted."""
+    """Return the most likely distribution over the values with the given mean."""
     distances = values - mean
     return shares / (1 + _secular(distances, shares) * distances)
 
@@ -220,7 +226,7 @@ def _with_mean(values: Floats, shares: Floats, mean: float) -> Floats:
 def _with_ratio(values: Floats, shares: Floats, ratio: float) -> Floats:
     """Return the most likely distribution whose mean is `ratio` of its standard deviations.
 
-    The constraint is made linear at the last distribution, and again until nothing moves.
+    The constraint is linearised at the last distribution, repeatedly until the shares converge.
     """
     found = np.full_like(shares, 1 / len(shares))
     for _ in range(50):
@@ -274,15 +280,18 @@ def _secular(distances: Floats, shares: Floats) -> float:
     return x
 
 
-# The log-likelihood ratio moves like a Brownian motion between the two bounds. Its time is
-# matches times (d1 - d0)² in standard deviations, its drift 1/2 where A is ahead by d1, -1/2 where
-# it is by d0. What follows are the known series for the time at which it leaves the interval.
+# The log-likelihood ratio moves like a Brownian motion between the two bounds. Its time is matches
+# times (d1 - d0)² in standard deviations. Its drift is 1/2 if A is ahead by d1 and -1/2 if A is
+# ahead by d0. The following functions use the known series for the time at which it leaves the
+# interval.
 
 _TERMS = 200
 
 
 def expected_matches(rule: Rule, deviation: float | None = None) -> float:
-    """Return the median length of the test where A is ahead by exactly d0 or d1.
+    """Return the median length of the test if A is ahead by exactly d0 or d1.
+
+    The longer of the two is returned.
 
     Args:
         rule: The test.
@@ -308,10 +317,10 @@ class Corrected(NamedTuple):
 
 
 def corrected(rule: Rule, outcome: ComparisonOutcome) -> Corrected:
-    """Return the lead corrected for the rule by which the test stopped.
+    """Return the lead corrected for the stopping rule.
 
     The mean lead over the matches is biased away from the middle: a test stops when A has been
-    lucky, or unlucky. Outcomes are ordered by the bound at which they stopped and by how soon, and
+    lucky or unlucky. Outcomes are ordered by the bound at which they stopped and by how soon, and
     the lead is read from this order (Siegmund 1978). A test that has not stopped at a bound needs
     no correction.
     """
@@ -338,11 +347,11 @@ def corrected(rule: Rule, outcome: ComparisonOutcome) -> Corrected:
 
 
 def _exits(lower: float, upper: float, drift: float) -> Callable[[float], tuple[float, float]]:
-    """Return a function of the time that gives the chances of having left above and below."""
+    """Return a function that maps a time to the probabilities of exit above and below by then."""
     width, start = upper - lower, -lower
 
     def one_side(distance: float, m: float) -> Callable[[float], float]:
-        """Return the chance to have left, by a time, at the side that is `distance` away."""
+        """Return the probability of exit by a time at the side that is `distance` away."""
         ever = _share(m, width - distance, width)
 
         def by(time: float) -> float:
@@ -364,17 +373,17 @@ def _exits(lower: float, upper: float, drift: float) -> Callable[[float], tuple[
 
 
 def _share(m: float, start: float, width: float) -> float:
-    """Return the chance that a motion with drift m from `start` leaves [0, width] at the top."""
+    """Return the probability that a motion with drift m from `start` leaves [0, width] above."""
     if abs(m) < 1e-9:
         return start / width
     if m > 0:
         return (1 - exp(-2 * m * start)) / (1 - exp(-2 * m * width))
-    # Written so that nothing overflows.
+    # This form avoids overflow.
     return exp(2 * m * (width - start)) * (1 - exp(2 * m * start)) / (1 - exp(2 * m * width))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a rising function crosses 0, by bisection."""
+    """Return the zero of a rising function, by bisection."""
     for _ in range(60):
         middle = (low + high) / 2
         if function(middle) < 0:

@@ -1,4 +1,4 @@
-"""The model behind the ratings: TrueSkill for deals in which everybody plays for himself."""
+"""The model behind the ratings: TrueSkill for free-for-all deals."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["Model", "Rating"]
 
 
 class Rating(NamedTuple):
-    """What is believed of a bot's skill: a normal distribution."""
+    """A normal belief about the skill of a bot."""
 
     mu: float
     sigma: float
 
     @property
     def score(self) -> float:
-        """The skill that the bot almost surely has: mu - 3 sigma."""
+        """A conservative estimate of the skill: mu - 3 sigma."""
         return self.mu - 3 * self.sigma
 
 
 @dataclass(frozen=True)
 class Model:
-    """The constants, in units of skill.
+    """The constants of the model, in units of skill.
 
     Raises:
         ValueError: A constant is outside its range; the message names it.
@@ -39,8 +39,9 @@ class Model:
     """The standard deviation by which a skill may have changed before each deal; 0 for bots,
     which do not learn between deals."""
     draw_probability: float = 0.001
-    """How likely two equal bots are to tie. Never 0, even where the rules know no ties: two
-    forfeits can tie, and a tie that cannot happen says anything or nothing."""
+    """The probability that two equal bots tie. It is never 0, even in games without ties: two
+    forfeits can tie, and the model is undefined for an impossible tie.
+    """
 
     def __post_init__(self) -> None:
         ranges = {
@@ -60,10 +61,10 @@ class Model:
 
     @property
     def start(self) -> Rating:
-        """What is believed of a bot that has not played."""
+        """The belief about a bot that has not played."""
         return Rating(self.mu, self.sigma)
 
     @cached_property
     def draw_margin(self) -> float:
-        """Two performances that differ by less than this tie."""
+        """The difference of two performances below which they tie."""
         return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * sqrt(2) * self.beta

@@ -1,15 +1,16 @@
 """Ratings that do not depend on the order of the deals.
 
-Expectation propagation over all deals of the model at once: each deal tells each of its players
-something, given what all *other* deals tell about the table, and that is repeated until nothing
-moves. One deal after the other would give the later ones more weight; passing over them several
-times would count them several times.
+The ratings come from expectation propagation over all deals at once. The message of each deal to
+its players depends on the messages of all *other* deals about the table, and the messages are
+updated until they converge. A single pass in order would give later deals more weight; several
+passes would count each deal several times.
 
-Three things make it quick. Deals with the same outcome say the same and are worked out once.
-Within a sweep the outcomes are worked out in a few blocks, as arrays, each block with what the
-last one said. And what moves slowly, differences between far ends of the field, is taken ahead
-by Anderson's extrapolation; the mean of everybody who is connected by deals, which would move
-slowest, is known beforehand: a deal tells of differences only, so it stays that of the prior.
+Three measures make it fast. Deals with the same outcome share a message and are computed once.
+Within a sweep the outcomes are computed in a few blocks, as arrays, and each block uses the results
+of the last one. Slowly converging quantities, the differences between distant parts of the field,
+are extrapolated by Anderson's method. The mean of each connected part of the field, which would
+converge most slowly, is known in advance: deals only carry information about differences, so it
+stays that of the prior.
 """
 
 from __future__ import annotations
@@ -35,23 +36,26 @@ if TYPE_CHECKING:
 __all__ = ["Evidence", "Extrapolation", "Fit", "fit"]
 
 _BLOCKS = 12
-"""More make sweeps slower, fewer can swing to and fro where few bots play often."""
+"""Blocks of outcomes in a sweep. More blocks make sweeps slower; fewer can oscillate where a few
+bots play often.
+"""
 _MOST_IN_BLOCK = 16_384
-"""Bounds the memory of a sweep."""
+"""Most outcomes in a block; limits the memory of a sweep."""
 _SWEEPS = 500
 _STILL = 1e-10
-"""Nothing moves when no rating moves by more than this, in units of the prior's sigma."""
+"""The fit has converged when no rating moves by more than this, in units of the prior's sigma."""
 _DIGITS = 7
-"""Of the prior's sigma that a rating shows. The rest depends on where the sweeps ended, and would
-put bots whose deals came out alike in an order that nothing has decided."""
+"""Digits of a rating that are kept, relative to the prior's sigma. The rest depends on where the
+sweeps ended, and would order bots with equal results arbitrarily.
+"""
 _PATIENCE = 40
-"""After so many sweeps steps are halved: two bots that played each other alone can swing."""
+"""Sweeps after which steps are halved: two bots that only played each other can oscillate."""
 _HISTORY = 6
-"""Sweeps that the extrapolation looks back on."""
+"""Sweeps that the extrapolation uses."""
 
 
 class Evidence:
-    """What one kind of table said: all outcomes of deals with the same number of players.
+    """The messages of all outcomes of deals with the same number of players.
 
     Args:
         rows: One row a deal: the entrants in finishing order, the bitwise inverse (negative)
@@ -68,25 +72,25 @@ class Evidence:
         self._ties = (outcomes[:, 1:] < 0).T
         self._counts = counts.astype(np.float64)
         self.precisions: Floats = np.zeros(self.entrants.shape)
-        """What a deal of each outcome says about each player's skill: the precision, and"""
+        """The precision of the message of one deal of each outcome about each player's skill."""
         self.shifts: Floats = np.zeros(self.entrants.shape)
-        """the precision times the mean."""
-        # What each performance hears from its better and its worse neighbour in the last sweep.
+        """The precision times the mean of the same message."""
+        # The messages that each performance received from its worse neighbour in the last sweep.
         self._worse = np.zeros(self.entrants.shape)
         self._worse_shift = np.zeros(self.entrants.shape)
 
     def add_to(self, precisions: Floats, shifts: Floats) -> None:
-        """Add all that was said to each entrant's belief."""
+        """Add all messages to the entrants' beliefs."""
         self._add(slice(None), self.precisions, self.shifts, precisions, shifts)
 
     def sweep(self, model: Model, precisions: Floats, shifts: Floats, pace: float) -> None:
-        """Work out all outcomes anew, block by block, and keep the beliefs up to date.
+        """Update all outcomes, block by block, and keep the beliefs up to date.
 
         Args:
             model: The constants.
-            precisions: The beliefs, changed in place.
-            shifts: The same.
-            pace: Which share of each change is made, up to 1.
+            precisions: The precisions of the beliefs, changed in place.
+            shifts: The precisions times the means, changed in place.
+            pace: The share of each change that is applied, up to 1.
         """
         outcomes = self.entrants.shape[1]
         blocks = max(min(_BLOCKS, outcomes), -(-outcomes // _MOST_IN_BLOCK))
@@ -94,7 +98,7 @@ class Evidence:
             self.update(slice(first, None, blocks), model, precisions, shifts, pace)
 
     def move(self, by: Floats) -> None:
-        """Move all that was said of each entrant, as if its skill were higher by so much."""
+        """Shift all messages about each entrant, as if its skill were higher by that amount."""
         moved = by[self.entrants]
         self.shifts += self.precisions * moved
         self._worse_shift += self._worse * moved
@@ -102,7 +106,7 @@ class Evidence:
     def update(
         self, block: slice, model: Model, precisions: Floats, shifts: Floats, pace: float
     ) -> None:
-        """Work out some of the outcomes; see `sweep`."""
+        """Update some of the outcomes; see `sweep`."""
         entrants = self.entrants[:, block]
         said, said_shift = self.precisions[:, block], self.shifts[:, block]
         others = precisions[entrants] - said
@@ -128,16 +132,16 @@ class Evidence:
     def _listen(
         self, block: slice, means: Floats, variances: Floats, margin: float
     ) -> tuple[Floats, Floats]:
-        """One sweep down and up the chains of comparisons, see `sequential`.
+        """Pass messages down and up the chains of comparisons, see `sequential`.
 
         Args:
             block: The outcomes.
-            means: Of the performances, [player, outcome].
-            variances: The same.
+            means: The means of the performances, [player, outcome].
+            variances: The variances of the performances, [player, outcome].
             margin: The draw margin.
 
         Returns:
-            Precision and shift of what each performance heard from its neighbours.
+            Precision and shift of the messages that each performance received from its neighbours.
         """
         ties = self._ties[:, block]
         worse, worse_shift = self._worse[:, block], self._worse_shift[:, block]
@@ -167,7 +171,7 @@ class Evidence:
 def _without(
     prior: Floats, prior_shift: Floats, heard: Floats, heard_shift: Floats, player: int
 ) -> tuple[Floats, Floats]:
-    """Mean and variance of a performance by the prior and one neighbour."""
+    """Return mean and variance of a performance from the prior and one neighbour."""
     precision = prior[player] + heard[player]
     return (prior_shift[player] + heard_shift[player]) / precision, 1 / precision
 
@@ -175,21 +179,21 @@ def _without(
 def _compare(
     mean: Floats, variance: Floats, margin: float, ties: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """What comparisons say about differences N(mean, variance): mean and variance."""
+    """Return mean and variance of the messages about differences N(mean, variance)."""
     scale = np.sqrt(variance)
     message, spread = messages(mean / scale, margin / scale, ties)
     return message * scale, spread * variance
 
 
 class Fit:
-    """What is believed when nothing moves any more.
+    """The result of a fit.
 
     Args:
         model: The constants.
         beliefs: For each entrant, 1 / sigma² and mu / sigma².
-        evidence: All that was said, by the number of players.
-        connected: For each entrant a number that it shares with all that deals connect with it.
-        converged: Whether nothing moved any more when the sweeps ended.
+        evidence: All messages, by the number of players.
+        connected: For each entrant a number shared by all entrants connected with it by deals.
+        converged: Whether the ratings had converged when the sweeps ended.
     """
 
     def __init__(
@@ -210,7 +214,7 @@ class Fit:
         self.connected = connected
 
     def ratings(self) -> list[Rating]:
-        """The ratings by entrant; equal for those of whom the deals say the same."""
+        """Return the ratings by entrant; entrants with equal results have equal ratings."""
         digits = _DIGITS - floor(log10(self.model.sigma))
         rounded = (np.round(self.mu, digits).tolist(), np.round(self.sigma, digits).tolist())
         return [Rating(mu, sigma) for mu, sigma in zip(*rounded, strict=True)]
@@ -220,8 +224,8 @@ def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
     """Rate a field by all its deals at once.
 
     Args:
-        model: The constants; `tau` plays no part, since nothing is earlier or later.
-        entrants: How many there are.
+        model: The constants; `tau` is not used because deals have no order.
+        entrants: The number of entrants.
         rows: By the number of players, one row a deal as `Evidence` takes them.
     """
     evidence = [Evidence(rows[players]) for players in sorted(rows) if len(rows[players])]
@@ -246,7 +250,7 @@ def fit(model: Model, entrants: int, rows: Mapping[int, Integers]) -> Fit:
 
 
 def _beliefs(model: Model, entrants: int, evidence: list[Evidence]) -> tuple[Floats, Floats]:
-    """The sum of the prior and all that was said, freshly added: rounding does not build up."""
+    """Return the sum of the prior and all messages, computed without accumulated rounding."""
     precisions = np.full(entrants, model.sigma**-2)
     shifts = precisions * model.mu
     for table in evidence:
@@ -255,7 +259,7 @@ def _beliefs(model: Model, entrants: int, evidence: list[Evidence]) -> tuple[Flo
 
 
 def _connected(entrants: int, evidence: list[Evidence]) -> Integers:
-    """For each entrant the lowest number among all that deals connect with it."""
+    """Return for each entrant the lowest number of all entrants connected with it by deals."""
     lowest = np.arange(entrants)
     while True:
         before = lowest.copy()
@@ -268,21 +272,21 @@ def _connected(entrants: int, evidence: list[Evidence]) -> Integers:
 
 
 def _anchored(mu: Floats, groups: Integers, prior: float) -> Floats:
-    """The means with each connected group's mean put back to the prior's."""
+    """Return the means, shifted so that each connected group has the prior's mean."""
     sizes = np.bincount(groups, minlength=len(mu))
     sums = np.bincount(groups, mu, len(mu))
     return mu - (sums / np.maximum(sizes, 1))[groups] + prior
 
 
 class Extrapolation:
-    """Anderson's: where a repeated step x -> f(x) comes to rest, guessed from the last ones."""
+    """Anderson's extrapolation of the fixed point of a repeated step x -> f(x)."""
 
     def __init__(self) -> None:
         self._points: list[Floats] = []
         self._steps: list[Floats] = []
 
     def next(self, point: Floats, image: Floats) -> Floats:
-        """Return the next point, when `point` was taken to `image`."""
+        """Return the next point, given that the step took `point` to `image`."""
         step = image - point
         self._points = [*self._points, point][-_HISTORY:]
         self._steps = [*self._steps, step][-_HISTORY:]

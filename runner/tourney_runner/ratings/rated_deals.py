@@ -1,4 +1,4 @@
-"""What ratings and tables read of a finished deal."""
+"""The interface of a finished deal that ratings and tables read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Fault(Protocol):
 
     @property
     def entrant(self) -> int:
-        """Who failed."""
+        """The entrant that failed."""
 
     @property
     def kind(self) -> str:
@@ -31,11 +31,11 @@ class Deal(Protocol):
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """Round, match, and the deal or rotation within the match."""
+        """The round, the match, and the deal or rotation within the match."""
 
     @property
     def seating(self) -> Sequence[int]:
-        """Entrant numbers."""
+        """The entrant numbers."""
 
     @property
     def places(self) -> Sequence[int]:
@@ -43,7 +43,7 @@ class Deal(Protocol):
 
     @property
     def points(self) -> Sequence[float]:
-        """Points of the game."""
+        """The points scored in the game."""
 
     @property
     def faults(self) -> Sequence[Fault]:
@@ -51,13 +51,13 @@ class Deal(Protocol):
 
 
 def average_places(places: Sequence[int]) -> list[float]:
-    """The places with ties averaged: 1, 2, 2, 4 becomes 1, 2.5, 2.5, 4."""
+    """Return the places with ties averaged: 1, 2, 2, 4 becomes 1, 2.5, 2.5, 4."""
     if len(set(places)) == len(places):
         return [float(place) for place in places]
     return [place + (places.count(place) - 1) / 2 for place in places]
 
 
 def tie_seed(key: tuple[int, int, int]) -> int:
-    """The seed that shuffles tied players of a deal in the rating: the deal's own."""
+    """Return the seed that shuffles tied players of a deal in the rating, derived from its key."""
     round_number, match, deal = key
     return (round_number << 64) | (match << 32) | deal

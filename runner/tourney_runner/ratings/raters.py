@@ -1,4 +1,4 @@
-"""The ways to update ratings, behind one interface."""
+"""The rating methods, behind one interface."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ __all__ = [
 ]
 
 Update = Literal["sequential", "order_free", "through_time"]
-"""One pass in schedule order, a fit of all deals at once, or one of skills that drift from round to
-round."""
+"""One pass in schedule order, a fit of all deals at once, or a fit of skills that drift from round
+to round.
+"""
 
 
 class Estimate(NamedTuple):
@@ -46,16 +47,16 @@ class Estimate(NamedTuple):
     ratings: list[Rating]
     """By entrant."""
     covariance: Floats
-    """Of the errors of mu relative to the mean of the field, [entrant, entrant]."""
+    """The covariance of the errors of mu relative to the mean of the field, [entrant, entrant]."""
     converged: bool
-    """Whether the ratings stood still when the fit ended."""
+    """Whether the ratings had converged when the fit ended."""
 
 
 class Rater(Protocol):
-    """Takes deals in, gives ratings out."""
+    """A rating method, to which deals are added one by one."""
 
     def add(self, deal: Deal, match: int) -> None:
-        """Take a deal into account.
+        """Add a deal.
 
         Args:
             deal: The deal.
@@ -70,25 +71,25 @@ class Rater(Protocol):
 
 
 class OrderFreeRater:
-    """Keeps the finishing order of every deal, 4 bytes a player, and fits all when asked."""
+    """A rater that stores the finishing order of deals, 4 bytes a player, and fits on demand."""
 
     def __init__(self, model: Model, entrants: int) -> None:
         self._model = model
         self._entrants = entrants
         self._rows: dict[int, array[int]] = {}
         self._matches: dict[int, array[int]] = {}
-        """Of each deal, by the number of players."""
+        """The match of each deal, by the number of players."""
         self._fit: Fit | None = None
 
     def add(self, deal: Deal, match: int) -> None:
-        """Keep the deal's outcome."""
+        """Store the deal's outcome."""
         self._fit = None
         players = len(deal.seating)
         self._rows.setdefault(players, array("i")).extend(_finishing_row(deal))
         self._matches.setdefault(players, array("i")).append(match)
 
     def fit(self) -> Fit:
-        """Return the fit of the deals so far; the rows of its evidence are in their order."""
+        """Return the fit of the deals so far; the rows of its evidence keep the order of adding."""
         if self._fit is None:
             tables = {
                 players: np.array(rows, dtype=np.int32).reshape(-1, players)
@@ -98,7 +99,7 @@ class OrderFreeRater:
         return self._fit
 
     def ratings(self) -> list[Rating]:
-        """Return the ratings by all deals so far, the same whatever their order."""
+        """Return the ratings after all deals so far, which do not depend on their order."""
         return self.fit().ratings()
 
     def estimate(self) -> Estimate:
@@ -109,32 +110,32 @@ class OrderFreeRater:
 
 
 class ThroughTimeRater:
-    """Keeps the finishing order and the round of every deal, and fits them when asked."""
+    """A rater that stores the finishing order and round of every deal, and fits on demand."""
 
     def __init__(self, model: Model, entrants: int) -> None:
         self._model = model
         self._entrants = entrants
         self._rows: dict[int, array[int]] = {}
         self._rounds: dict[int, array[int]] = {}
-        """Of each deal, by the number of players."""
+        """The round of each deal, by the number of players."""
         self._fit: TimedFit | None = None
 
     def add(self, deal: Deal, match: int) -> None:  # noqa: ARG002 - the model has no matches
-        """Keep the deal's outcome."""
+        """Store the deal's outcome and round."""
         self._fit = None
         players = len(deal.seating)
         self._rows.setdefault(players, array("i")).extend(_finishing_row(deal))
         self._rounds.setdefault(players, array("i")).append(deal.key[0])
 
     def ratings(self) -> list[Rating]:
-        """Return the ratings of all bots in the last round that each has played."""
+        """Return the rating of each bot in the last round that it played."""
         found = self._fitted()
         digits = 7 - floor(log10(self._model.sigma))
         rounded = (np.round(found.mu, digits).tolist(), np.round(found.sigma, digits).tolist())
         return [Rating(mu, sigma) for mu, sigma in zip(*rounded, strict=True)]
 
     def estimate(self) -> Estimate:
-        """Return the ratings with the errors that the same model gives."""
+        """Return the ratings with the errors that the model gives."""
         found = self._fitted()
         return Estimate(self.ratings(), np.diag(np.square(found.sigma)), found.converged)
 
@@ -150,15 +151,16 @@ class ThroughTimeRater:
 
 
 class SequentialRater:
-    """Rates deal by deal in the order of adding, which should be that of the schedule."""
+    """A rater that processes deals one by one, in the order of adding (that of the schedule)."""
 
     def __init__(self, model: Model, entrants: int) -> None:
         self._model = model
         self._beliefs = [(model.mu, model.sigma * model.sigma)] * entrants
         """Means and variances."""
         self._order_free = None if model.tau else OrderFreeRater(model, entrants)
-        """Gives the errors where skills do not drift: one pass and all deals at once then have
-        the same model."""
+        """The source of the errors if skills do not drift: a single pass and a fit of all deals
+        then have the same model.
+        """
 
     def add(self, deal: Deal, match: int) -> None:
         """Rate the deal's players."""
@@ -174,7 +176,7 @@ class SequentialRater:
         return [Rating(mean, sqrt(variance)) for mean, variance in self._beliefs]
 
     def estimate(self) -> Estimate:
-        """Return the ratings after the last deal with their errors."""
+        """Return the ratings after the last deal, with their errors."""
         if self._order_free is not None:
             return self._order_free.estimate()._replace(ratings=self.ratings(), converged=True)
         errors = np.diag(np.array([variance for _, variance in self._beliefs]))

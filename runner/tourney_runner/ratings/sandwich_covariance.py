@@ -1,13 +1,13 @@
-"""How far ratings can be trusted, also where the model is wrong.
+"""The covariance of the errors of ratings, robust to errors of the model.
 
-The rating's sigma treats every bot for itself and every deal as independent. Intervals need more:
+The rating's sigma treats each bot separately and every deal as independent. Intervals need more:
 
-* Deals tell of differences alone, so ratings are read relative to the mean of the field (of all
-  whom deals connect), and the errors of different bots hang together.
-* A match plays the same cards several times, and luck is seldom normal. The cure does not need
-  to know why: each match pulls at the ratings with some force; if the forces of whole matches
-  vary more than the model expects, errors are wider by the root of the ratio (a cluster-robust
-  or "sandwich" variance). They are never taken to be narrower than the model says.
+* Deals only carry information about differences, so ratings are read relative to the mean of the
+  connected field, and the errors of different bots are correlated.
+* A match plays the same cards several times, and luck is seldom normal. Each match exerts a force
+  on the ratings. If the forces of whole matches vary more than the model expects, errors are wider
+  by the root of the ratio (a cluster-robust or "sandwich" variance), whatever the reason. They
+  are never taken to be narrower than the model says.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ if TYPE_CHECKING:
 __all__ = ["covariance"]
 
 _CHUNK = 2048
-"""Groups at a time; bounds the memory to 16 KiB an entrant."""
+"""Groups at a time; limits memory to 16 KiB an entrant."""
 
 
 def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
-    """The covariance of the errors of mu, [entrant, entrant], relative to the field's mean.
+    """Return the covariance of the errors of mu relative to the field's mean, [entrant, entrant].
 
-    An entrant that met nobody keeps its prior variance and hangs together with nobody.
+    An entrant that has not met any other keeps its prior variance and is uncorrelated with all
+    others.
 
     Args:
-        fit: The ratings that stand still.
+        fit: The converged ratings.
         group_of_deal: By the number of players, the group of each deal in the fit's order.
     """
     prior = fit.model.sigma**-2
@@ -53,7 +54,7 @@ def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
         for forces in _forces(table, fit.mu, group_of_deal[table.players]):
             seen += np.square(forces @ expected).sum(axis=0)
             groups += (forces != 0).sum(axis=0)
-    # Few groups show less than their full variance, and one shows none.
+    # A few groups underestimate the variance, and a single group shows none.
     seen *= groups / np.maximum(groups - 1, 1)
     widening = np.sqrt(np.maximum(seen / np.diag(expected), 1))
     result: Floats = expected * np.outer(widening, widening)
@@ -61,10 +62,10 @@ def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
 
 
 def _information(table: Evidence, entrants: int) -> Floats:
-    """What the deals say about differences: how much each force yields to each rating.
+    """Return the information of the deals about differences.
 
-    A player's force yields to its own rating by the precision of what it heard, and to those of
-    the others at the table by as much together.
+    A player's force moves its own rating by the precision of the messages that it received, and
+    those of the others at the table by the same amount in total.
     """
     counts = np.bincount(table.outcome_of_deal.ravel(), minlength=table.entrants.shape[1])
     precisions = table.precisions * counts / (2 * (table.players - 1))
@@ -79,7 +80,7 @@ def _information(table: Evidence, entrants: int) -> Floats:
 
 
 def _forces(table: Evidence, mu: Floats, group_of_deal: Sequence[int]) -> Iterator[Floats]:
-    """How hard each group pulls each entrant up or down, [group, entrant], chunk by chunk."""
+    """Yield the force of each group on each entrant, [group, entrant], chunk by chunk."""
     entrants = len(mu)
     by_outcome = table.shifts - table.precisions * mu[table.entrants]
     rows = table.outcome_of_deal.ravel()

@@ -1,10 +1,10 @@
 """Ratings deal by deal: each is one free-for-all, in the order of the schedule.
 
 This is TrueSkill's factor graph for players without teams. Its messages run along a chain: the
-players stand in the order of their places, and each pair of neighbours is compared once. The
-order of the messages, the cap on sweeps and the rule for stopping are those of the PyPI package
-``trueskill``, whose numbers come out (the tests compare them); what it needs 400 µs for takes
-20 here, since a chain of numbers needs no graph of objects.
+players stand in the order of their places, and each pair of neighbours is compared once. The order
+of the messages, the cap on sweeps and the stopping rule are those of the PyPI package
+``trueskill``, and so are the numbers (the tests compare them). A deal takes 20 µs instead of 400 µs
+because a chain of numbers does not need a graph of objects.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ __all__ = ["finishing_order", "rate", "revise"]
 
 _SWEEPS = 10
 _STILL = 1e-4
-"""A sweep that moves no shift, and no root of a precision, by more than this is the last."""
+"""The sweeps end when no shift, and no root of a precision, changes by more than this."""
 
 
 def rate(
     model: Model, ratings: Sequence[Rating], places: Sequence[int], tie_seed: int = 0
 ) -> list[Rating]:
-    """What is believed of the players after a deal.
+    """Return the beliefs about the players after a deal.
 
     Args:
         model: The constants.
         ratings: The belief before the deal, for each player, two or more.
         places: The place of each player; equal places tie.
-        tie_seed: Decides in which order tied players stand on the chain, which has a small
-            influence; a seed of the deal's own favours nobody.
+        tie_seed: Determines the order of tied players on the chain, which has a small influence; a
+            seed of the deal's own is fair to all.
 
     Returns:
-        The new beliefs in the order of `ratings`. With `tau` 0 no sigma has grown.
+        The new beliefs in the order of `ratings`. With `tau` 0, sigma never grows.
     """
     beliefs = [(mu, sigma * sigma) for mu, sigma in ratings]
     revised = revise(model, beliefs, places, tie_seed)
@@ -54,7 +54,7 @@ def rate(
 def revise(
     model: Model, beliefs: Sequence[tuple[float, float]], places: Sequence[int], tie_seed: int
 ) -> list[tuple[float, float]]:
-    """`rate` for beliefs that are means and variances, to be revised again and again."""
+    """Return new beliefs like `rate`, but as means and variances, for repeated updates."""
     order = finishing_order(places, tie_seed)
     drift, noise = model.tau * model.tau, model.beta * model.beta
     means = [beliefs[player][0] for player in order]
@@ -66,7 +66,7 @@ def revise(
     for player, mean, variance, (heard, heard_shift) in zip(
         order, means, variances, evidence, strict=True
     ):
-        # The evidence is about a performance; the skill is that less its noise.
+        # The evidence is about a performance, which is the skill plus noise.
         discount = 1 / (1 + noise * heard)
         revised = 1 / (1 / variance + discount * heard)
         result[player] = (mean / variance + discount * heard_shift) * revised, revised
@@ -74,7 +74,7 @@ def revise(
 
 
 def finishing_order(places: Sequence[int], tie_seed: int) -> list[int]:
-    """Player numbers by place, tied players in the order that the seed gives."""
+    """Return player numbers by place, with tied players in an order drawn from the seed."""
     order = sorted(range(len(places)), key=places.__getitem__)
     if len(set(places)) == len(places):
         return order
@@ -83,7 +83,7 @@ def finishing_order(places: Sequence[int], tie_seed: int) -> list[int]:
 
 
 class _Step(NamedTuple):
-    """One comparison of neighbours in a sweep, and who is told of it."""
+    """A comparison of neighbours in a sweep, and the receivers of its message."""
 
     above: int
     below: int
@@ -93,7 +93,7 @@ class _Step(NamedTuple):
 
 @cache
 def _sweep(players: int) -> tuple[_Step, ...]:
-    """Down the chain, where the worse of each pair is told, and up again to the second pair."""
+    """Return the steps down the chain, which inform the worse, and up again to the second pair."""
     last = players - 2
     down = [
         _Step(pair, pair + 1, tell_worse=True, tell_better=pair == last) for pair in range(last + 1)
@@ -107,31 +107,31 @@ def _sweep(players: int) -> tuple[_Step, ...]:
 def _evidence(
     means: list[float], variances: list[float], ties: list[bool], margin: float
 ) -> list[tuple[float, float]]:
-    """What the comparisons along the chain say about each performance.
+    """Return the messages of the comparisons along the chain about each performance.
 
-    All of it is one loop over plain numbers: objects and calls would take half as long again,
-    and a table of a million deals takes twenty million comparisons.
+    It is a single loop over plain numbers: objects and calls would make it 50 % slower, and a table
+    of a million deals takes twenty million comparisons.
 
     Args:
-        means: The belief about each performance before the deal, in the order of places.
-        variances: The same.
+        means: The mean belief about each performance before the deal, in the order of places.
+        variances: The variances of these beliefs.
         ties: For each pair of neighbours, whether they tied.
         margin: The draw margin.
 
     Returns:
-        For each performance, precision and shift of all that it heard. (Independent evidence
-        adds up as precisions and precisions times means, "shifts".)
+        For each performance, precision and shift of all messages that it received. (Independent
+        evidence adds up as precisions and precisions times means, "shifts".)
     """
     priors = [1 / variance for variance in variances]
     prior_shifts = list(map(mul, means, priors))
     messages = [tie_message if tie else win_message for tie in ties]
-    # What each performance heard from its better and from its worse neighbour, and the beliefs
-    # about it by the prior and either of them.
+    # The messages to each performance from its better and its worse neighbour, and the beliefs
+    # about it from the prior and either message.
     better, better_shift = [0.0] * len(means), [0.0] * len(means)
     worse, worse_shift = [0.0] * len(means), [0.0] * len(means)
     upper, upper_variance = means.copy(), variances.copy()
     lower, lower_variance = means.copy(), variances.copy()
-    # What each pair said last.
+    # The last message of each pair.
     said, said_shift = [0.0] * len(ties), [0.0] * len(ties)
     for _ in range(_SWEEPS if len(ties) > 1 else 1):
         still = True
@@ -163,7 +163,8 @@ def _evidence(
                 lower[above] = (prior_shifts[above] + shift) * variance
         if still:
             break
-    # The best is told what the first pair said last, with what is known of the worse now.
+    # The best player receives the last message of the first pair, updated for the current belief
+    # about the worse one.
     share = 1 / (1 + said[0] * lower_variance[1])
     worse[0] = said[0] * share
     worse_shift[0] = (said[0] * lower[1] + said_shift[0]) * share

@@ -1,4 +1,4 @@
-"""The ranking table and every claim that it makes, computed from deals alone."""
+"""The ranking table and all its claims, computed from deals."""
 
 from __future__ import annotations
 
@@ -48,17 +48,20 @@ __all__ = [
 RankBy = Literal["estimate", "score"]
 """Rank by mu, or by mu - 3 sigma."""
 Status = Literal["ranked", "provisional", "reference", "disqualified"]
-"""``provisional``: too few matches for a rank among the others. ``reference``: measured against
-the field, but not ranked in it, as the challengers of a gauntlet."""
+"""``provisional``: too few matches for a rank among the others. ``reference``: measured against the
+field but not ranked in it, like the challengers of a gauntlet.
+"""
 
 LEAST_MATCHES = 10
-"""Independent matches of a bot without which nothing is claimed about it."""
+"""Independent matches that a bot needs before anything is claimed about it."""
 _SURE = 0.975
-"""The likelihood of superiority from which two adjacent bots are not too close to call."""
+"""The likelihood of superiority from which two adjacent bots are no longer too close to call."""
 _HOPELESS = 1000
-"""A schedule longer by this factor is out of the question: such bots count as equal."""
+"""Bots that only a schedule longer by this factor could separate count as equal."""
 _DIGITS = 7
-"""Of the prior's sigma, in intervals; the rest is rounding, which may depend on the machine."""
+"""Digits of intervals, relative to the prior's sigma. The rest is rounding, which may depend on the
+machine.
+"""
 
 
 class Interval(NamedTuple):
@@ -72,7 +75,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the table."""
 
     rank: int
-    """From 1; equal values share a rank. Of a reference the rank that it would have."""
+    """From 1; equal values share a rank. A reference has the rank that it would have if it were
+    ranked.
+    """
     name: str
     status: Status
     rank_range: tuple[int, int] | None
@@ -84,11 +89,13 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     """mu - 3 sigma."""
     best: float | None
-    """The probability that it is the best of the ranked bots; None where it is not one."""
+    """The probability that it is the best of the ranked bots; None if it is not ranked or has too
+    few matches.
+    """
     ahead_of_average: float
     """The expected share of deals in which it finishes ahead of an average bot of the field."""
     matches: int
-    """Independent ones: all rotations of the same cards are one match."""
+    """The number of independent matches: all rotations of the same cards are one match."""
     deals: int
     points: float
     mean_place: float | None
@@ -96,9 +103,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[int, ...]
     """places[i] counts place i + 1; tied bots take the best place of their group."""
     faults: dict[str, int]
-    """The number of faults of each kind; kinds that did not happen are left out."""
+    """The number of faults of each kind; kinds that did not occur are left out."""
     forfeits: int = 0
-    """Deals that it forfeited unplayed while it was benched; none of them is a fault."""
+    """Deals that it forfeited unplayed while it was benched; they do not count as faults."""
 
 
 class Adjacent(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,10 +114,11 @@ class Adjacent(msgspec.Struct, frozen=True, kw_only=True):
     above: str
     below: str
     superiority: float
-    """The likelihood that the upper one is the stronger."""
+    """The likelihood that the upper one is stronger."""
     more_rounds: int | None
-    """About how many more rounds would separate them with even odds, if their difference is as
-    estimated; None if it is next to nothing."""
+    """About how many more rounds would separate them with even odds, if the estimated difference is
+    right; None if it is too small.
+    """
 
 
 class Standings(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,9 +129,9 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     entrants: tuple[Standing, ...]
     rank_by: RankBy
     converged: bool
-    """Whether the ratings stood still when the fit ended."""
+    """Whether the ratings had converged when the fit ended."""
     too_little_data: bool
-    """Whether no bot has the matches that claims need."""
+    """Whether no bot has enough matches for claims."""
     provisional_below: int
     """Bots with fewer matches are provisional, unless all are."""
     too_close: tuple[Adjacent, ...]
@@ -158,17 +166,17 @@ class _Record:
 
 
 class Scoreboard:
-    """Counts and rates deals as they are added.
+    """A table under construction, which counts and rates deals as they are added.
 
-    It keeps the finishing order and the match of every deal, 4 bytes a player and 4 more.
+    It stores the finishing order and the match of every deal, 4 bytes a player and 4 more.
 
     Args:
         names: The entrants' names, by number.
         model: The constants of the rating.
-        update: How ratings are updated.
-        rank_by: What the ranking goes by.
+        update: The rating method.
+        rank_by: The value by which bots are ranked.
         references: Entrants that are not ranked.
-        disqualified: Entrants that are out of the table; none of the deals is theirs.
+        disqualified: Entrants that are out of the table; none of the added deals includes them.
     """
 
     def __init__(  # noqa: PLR0913 - all but the names have their defaults
@@ -195,7 +203,7 @@ class Scoreboard:
         self._last_match: tuple[int, int] | None = None
 
     def add(self, deal: Deal) -> None:
-        """Take in a deal. The deals of a match must follow each other, as in the schedule."""
+        """Add a deal. The deals of a match must be consecutive, as in the schedule."""
         round_number, match, _ = deal.key
         if self._last_match != (round_number, match):
             self._last_match = round_number, match
@@ -256,7 +264,7 @@ class Scoreboard:
         )
 
     def _statuses(self) -> tuple[list[Status], int]:
-        """Return each entrant's status, and the matches below which one is provisional."""
+        """Return each entrant's status, and the least number of matches that is not provisional."""
         counts = [
             record.matches
             for entrant, record in enumerate(self._records)
@@ -402,7 +410,7 @@ class Scoreboard:
         return tuple(found)
 
     def _more_rounds(self, score: float) -> int | None:
-        """Errors shrink with the root of the rounds: count those until the score reaches Z."""
+        """Return the rounds until the score reaches Z, given that errors shrink with their root."""
         if score <= 0:
             return None
         factor = (Z / score) ** 2
@@ -431,8 +439,8 @@ def standings(  # noqa: PLR0913 - all but the first two have their defaults
         names: The entrants' names, by number.
         deals: The deals, in schedule order.
         model: The constants of the rating.
-        update: How ratings are updated.
-        rank_by: What the ranking goes by.
+        update: The rating method.
+        rank_by: The value by which bots are ranked.
         references: Entrants that are not ranked.
         disqualified: Entrants that are out of the table.
     """

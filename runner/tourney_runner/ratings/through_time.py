@@ -1,9 +1,9 @@
-"""Ratings of bots whose skills drift: TrueSkill Through Time, one step of time a round.
+"""Ratings of bots whose skills drift: TrueSkill Through Time, with one time step per round.
 
-A bot has a skill in each round; from one round to the next it changes by a normal amount with the
+A bot has a skill in each round. From one round to the next it changes by a normal amount with the
 standard deviation `tau`. Expectation propagation within the rounds, as in `order_free`, alternates
-with an exact pass forward and backward over the rounds of all bots at once (a Kalman smoother),
-until nothing moves. See Dangauthier et al., "TrueSkill Through Time" (2007); the package
+with an exact forward and backward pass over the rounds of all bots at once (a Kalman smoother),
+until the ratings converge. See Dangauthier et al., "TrueSkill Through Time" (2007); the package
 ``trueskillthroughtime`` gives the same numbers.
 """
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["TimedFit", "fit_through_time"]
 
 _BLOCKS = 4
-"""Parts of the deals of each round that are worked out between two passes over the rounds."""
+"""Parts of the deals of each round that are updated between two passes over the rounds."""
 _SWEEPS = 300
 _STILL = 1e-5
-"""Nothing moves when no skill moves by more than this, in units of the prior's sigma."""
+"""The fit has converged when no skill moves by more than this, in units of the prior's sigma."""
 _PATIENCE = 30
-"""After this many sweeps steps are halved: two bots that played each other alone can swing."""
+"""Sweeps after which steps are halved: two bots that only played each other can oscillate."""
 
 
 class TimedFit(NamedTuple):
@@ -51,7 +51,7 @@ def fit_through_time(
 
     Args:
         model: The constants; `tau` is the drift from one round to the next.
-        entrants: How many there are.
+        entrants: The number of entrants.
         rows: By the number of players, one row a deal as `Evidence` takes them.
         rounds: By the number of players, the round of each deal, from 0.
     """
@@ -93,7 +93,7 @@ def _at_nodes(rows: Integers, rounds: Integers, entrants: int) -> Integers:
 
 
 def _connected(entrants: int, evidence: list[Evidence]) -> Integers:
-    """Return for each entrant the lowest number among all that deals connect with it."""
+    """Return for each entrant the lowest number of all entrants connected with it by deals."""
     lowest = np.arange(entrants)
     while True:
         before = lowest.copy()
@@ -112,7 +112,7 @@ class _Chain:
     Args:
         model: The constants.
         steps: The number of rounds.
-        entrants: How many there are.
+        entrants: The number of entrants.
         evidence: The deals.
     """
 
@@ -149,10 +149,11 @@ class _Chain:
         return TimedFit(self.mean()[self._last], 1 / np.sqrt(precisions), converged)
 
     def drift_of_mean(self, mean: Floats) -> Floats:
-        """Return by how much all skills must move for the mean of the field to be the prior's.
+        """Return the shift of all skills that restores the prior's mean of the field.
 
-        Deals tell of differences only, so in each part of the field that deals connect the mean of
-        all first skills stays that of the prior. It would be the slowest to settle.
+        Deals only carry information about differences, so in each connected part of the field the
+        mean of all first skills stays that of the prior. It would be the slowest quantity to
+        converge.
         """
         sizes = np.bincount(self._group, minlength=self._shape[1])
         sums = np.bincount(self._group, mean[self._first], self._shape[1])
@@ -160,7 +161,7 @@ class _Chain:
         return np.tile(by, self._shape[0])
 
     def smooth(self, evidence: list[Evidence]) -> None:
-        """Make all beliefs follow from the deals of all rounds, forward and backward in time."""
+        """Update all beliefs from the deals of all rounds, forward and backward in time."""
         said, said_shift = np.zeros(self._shape), np.zeros(self._shape)
         for table in evidence:
             table.add_to(said.reshape(-1), said_shift.reshape(-1))

@@ -1,12 +1,12 @@
-"""What one comparison says about a difference of two performances.
+"""Messages of a comparison about the difference of two performances.
 
 A difference with a normal belief N(t, 1) turned out to be above a margin (a win) or within it (a
-tie). The belief that results is matched by a normal one, and what the comparison *added* is a
-normal message with a mean and a variance; these functions give that message.
+tie). The resulting belief is matched by a normal one. The *added* information of the comparison is
+a normal message with a mean and a variance, which these functions return.
 
-The textbook form (the functions v and w of TrueSkill) divides 0 by 0 far out in the tails and
-cancels there long before. Each region has its own form here, so that any finite t gives a
-message with a positive variance: nothing can raise, and no belief can widen.
+The textbook form (the functions v and w of TrueSkill) divides 0 by 0 far out in the tails and loses
+digits long before. Each region has its own form here, so that any finite t gives a message with a
+positive variance: no function can raise, and beliefs never widen.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ _ROOT_HALF = sqrt(0.5)
 _ROOT_TWO_OVER_PI = sqrt(2 / pi)
 _HALF_ROOT = _ROOT_TWO_OVER_PI / 2
 TAIL = 8.0
-"""From here on the direct form has lost four digits and the continued fraction is exact."""
+"""Distance beyond which the continued fraction is used. There the direct form has lost four digits
+and the fraction is exact.
+"""
 _NEAR, _THIN = 3.0, 4e-4
-"""Within these a tie takes the textbook form, although quadrature is more exact. Its rounding,
-harmless here, decides how long the package ``trueskill`` goes on sweeping over a tie; an exact
-form would stop earlier and differ in the seventh digit."""
+"""Within these bounds a tie takes the textbook form, although quadrature is more exact. Its
+rounding errors are harmless here, but they determine how long the package ``trueskill`` continues
+its sweeps over a tie; an exact form would stop earlier and differ in the seventh digit.
+"""
 FRACTION = range(30, 1, -1)
-"""Levels of the continued fraction; at `TAIL` the rest is below 1e-16 of the value."""
+"""Levels of the continued fraction; at `TAIL` the remainder is below 1e-16 of the value."""
 FARTHEST = 1e100
-"""Squares of larger distances would overflow; nothing changes beyond."""
+"""Greatest distance used: squares of larger ones would overflow, and the result is the same."""
 
 # Nodes and weights of the ten-point Gauss-Legendre rule on [-1, 1], positive half.
 _NODES = (
@@ -40,11 +43,11 @@ _NODES = (
 
 
 def win_message(mean: float, margin: float) -> tuple[float, float]:
-    """The message of a difference N(mean, 1) that is above the margin.
+    """Return the message of a difference N(mean, 1) that is above the margin.
 
     Returns:
-        Mean and variance of the message; the variance is infinite where the outcome was so
-        certain that it says nothing.
+        Mean and variance of the message; the variance is infinite if the outcome was so certain
+        that it carries no information.
     """
     distance = mean - margin
     if distance < -TAIL:
@@ -61,7 +64,7 @@ def win_message(mean: float, margin: float) -> tuple[float, float]:
 
 
 def tie_message(mean: float, margin: float) -> tuple[float, float]:
-    """The message of a difference N(mean, 1) that is within ±margin.
+    """Return the message of a difference N(mean, 1) that is within ±margin.
 
     Returns:
         Mean and variance of the message.
@@ -78,12 +81,12 @@ def tie_message(mean: float, margin: float) -> tuple[float, float]:
 
 
 def _as_message(mean: float, middle: float, variance: float) -> tuple[float, float]:
-    """The message that turns N(mean, 1) into N(middle, variance)."""
+    """Return the message that turns N(mean, 1) into N(middle, variance)."""
     return (middle - mean * variance) / (1 - variance), variance / (1 - variance)
 
 
 def _thin(mean: float, margin: float) -> tuple[float, float]:
-    """Mean and variance within a thin strip, by quadrature: nothing cancels."""
+    """Return mean and variance within a thin strip, by quadrature, which avoids cancellation."""
     mass = first = 0.0
     points = []
     for node, weight in _NODES:
@@ -98,7 +101,7 @@ def _thin(mean: float, margin: float) -> tuple[float, float]:
 
 
 def _near(size: float, margin: float) -> tuple[float, float]:
-    """The message of a strip below in the textbook form."""
+    """Return the message of a strip below the mean in the textbook form."""
     high, low = margin - size, -margin - size
     mass = 0.5 * (erfc(-high * _ROOT_HALF) - erfc(-low * _ROOT_HALF))
     high_density = _HALF_ROOT * exp(-0.5 * high * high)
@@ -111,10 +114,10 @@ def _near(size: float, margin: float) -> tuple[float, float]:
 
 
 def _far(size: float, margin: float) -> tuple[float, float]:
-    """Mean and variance of a strip far below: an exponential that falls off from its edge.
+    """Return mean and variance of a strip far below, an exponential that decays from its edge.
 
-    Distances z from the edge have a density ~ exp(-near z - z²/2) up to 2 margin; each moment
-    is that of the whole tail less that of the part beyond the strip.
+    Distances z from the edge have a density ~ exp(-near z - z²/2) up to 2 margin; each moment is
+    that of the whole tail minus that of the part beyond the strip.
     """
     near, width = min(size - margin, FARTHEST), 2 * margin
     mass, first, second = _tail_moments(near)
@@ -128,7 +131,7 @@ def _far(size: float, margin: float) -> tuple[float, float]:
 
 
 def _tail_moments(height: float) -> tuple[float, float, float]:
-    """The integrals of z^j exp(-height z - z²/2) over z > 0, j = 0, 1, 2."""
+    """Return the integrals of z^j exp(-height z - z²/2) over z > 0, j = 0, 1, 2."""
     rest = _fraction(height)
     excess = 1 / (height + rest)
     mass = 1 / (height + excess)
@@ -137,7 +140,7 @@ def _tail_moments(height: float) -> tuple[float, float, float]:
 
 
 def _fraction(height: float) -> float:
-    """2 / (height + 3 / (height + 4 / ...)), the heart of Mills' ratio far out."""
+    """Return 2 / (height + 3 / (height + 4 / ...)), the core of Mills' ratio far out."""
     rest = 0.0
     for level in FRACTION:
         rest = level / (height + rest)

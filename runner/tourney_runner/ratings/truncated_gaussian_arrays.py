@@ -1,4 +1,4 @@
-"""The messages of `truncated` for many comparisons at once."""
+"""The messages of `truncated_gaussian` for many comparisons at once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _erfc = np.frompyfunc(erfc, 1, 1)
 
 
 def messages(means: Floats, margins: Floats, ties: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Means and variances of the messages of differences N(mean, 1).
+    """Return means and variances of the messages of differences N(mean, 1).
 
     Args:
         means: The expected differences.
         margins: The draw margins.
-        ties: Which were within the margin; the others were above it.
+        ties: True for differences within the margin, false for those above it.
     """
     message, variance = _wins(means, margins)
     for index in np.flatnonzero(ties):
