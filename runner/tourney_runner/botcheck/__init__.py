@@ -1,4 +1,7 @@
-"""Trying a bot before a tournament does."""
+"""A check of a bot before it enters a tournament.
+
+A bot and a plan enter. A report leaves, with one entry for each check and advice for each fault.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How to fix a fault, by what happened and by what the bot wrote.
+"""Advice on fixing a fault, chosen by its cause and by the output of the bot.
 
-The first entry of a list whose words are found gives the advice, so the specific ones come first.
+The first entry of a list whose expression matches gives the advice, so specific ones come first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FOLDER = (
 _NEWLINE = "end each answer with a newline, flush it, and write no more until the next request"
 
 Entries = tuple[tuple[str, str], ...]
-"""(a regular expression, the advice where it is found)."""
+"""Pairs of a regular expression and the advice if it matches."""
 
 _BY_OUTPUT: Entries = (
     (
@@ -79,7 +79,7 @@ _BY_OUTPUT: Entries = (
         "the program has a syntax error, which its output below names",
     ),
 )
-"""What the bot wrote names the cause, in a crash and at the start."""
+"""Advice by the output of the bot, for crashes and failed starts."""
 
 _BY_ANSWER: Entries = (
     (
@@ -123,7 +123,7 @@ _BY_ANSWER: Entries = (
     ),
     (r'"id"\s*:\s*"', "the `id` is a number: copy it as it is, without quotes"),
 )
-"""How a malformed answer looks."""
+"""Advice by the text of a malformed answer."""
 
 _NOT_RUN = re.compile(r"status 12[67]\b|could not be started|Exec format error")
 
@@ -134,11 +134,11 @@ def advice(  # noqa: PLR0911 - one for each kind of fault
     """Return how to fix a fault.
 
     Args:
-        kind: The fault's.
-        cause: What happened, as the fault says it.
-        received: What the bot had written to stdout since the request.
-        stderr: What it had written there.
-        game: What was played; some advice differs by game.
+        kind: The kind of the fault.
+        cause: The cause that the fault gives.
+        received: The bot's stdout since the request.
+        stderr: The bot's stderr.
+        game: The name of the game; some advice differs by game.
     """
     match kind:
         case "start":
@@ -257,7 +257,7 @@ def _malformed(cause: str, received: str, game: str) -> str:
 
 
 def _actions(game: str) -> str:
-    """Name the fields of an answer, from the game's own type."""
+    """Return the names of the fields of an answer, from the game's own type."""
     from tourney_runner.games import registry  # noqa: PLC0415 - only where a fault is explained
 
     if game not in registry.names():

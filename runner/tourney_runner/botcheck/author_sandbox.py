@@ -1,7 +1,7 @@
-"""What protects an author's machine from bots that he runs himself.
+"""The protection of an author's machine from bots that the author tries out.
 
-In a tournament a bot that nobody vouches for is refused where no sandbox works. An author who
-tries his own bot is warned instead.
+A tournament refuses a bot that is not trusted if no sandbox works. Authors who try their own bots
+are warned instead.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["Protection", "protection", "tidy"]
 
 
 class Protection(NamedTuple):
-    """How bots are started, and what to say of it."""
+    """A launcher for bots, and a warning if it does not confine them."""
 
     launcher: Launcher
     warning: str = ""
 
 
 def protection() -> Protection:
-    """The best protection that works here; without any, a warning."""
+    """Return the best protection that works here, or a plain launcher with a warning."""
     try:
         return Protection(choose("auto", trusted=False))
     except UsageError:
@@ -46,7 +46,7 @@ def protection() -> Protection:
 
 @contextmanager
 def tidy() -> Iterator[None]:
-    """Leave no process behind that a bot has started, and nothing of programs that were killed."""
+    """End all processes that bots have started, and clean up after programs that were killed."""
     known = set(children(os.getpid()))
     become_subreaper()
     clean_up()

@@ -1,4 +1,4 @@
-"""What a check of a bot found: values that print as text and as JSON."""
+"""Results of a check of a bot: values that can be printed as text and as JSON."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ CheckVerdict = Literal["ok", "warning", "failed", "skipped"]
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """How long answers took; milliseconds."""
+    """Times of answers, in milliseconds."""
 
     moves: int
     median_ms: float
     worst_ms: float
     limit_ms: int
     share: float
-    """The worst as a share of the limit."""
+    """The longest time as a share of the limit."""
 
     @classmethod
     def of(cls, charged: Sequence[int], limit_ms: int) -> Self | None:
-        """From the nanoseconds of all answers; None where there were none."""
+        """Compute the times from the nanoseconds of all answers; None if there are none."""
         if not charged:
             return None
         worst = max(charged) / 1e6
@@ -44,57 +44,57 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that was tried."""
+    """The result of one check."""
 
     name: str
     verdict: CheckVerdict
     kind: FaultKind | None = None
-    """The fault, as a tournament counts it."""
+    """The kind of the fault, as in a tournament; None without a fault."""
     found: str = ""
-    """What happened, in plain words."""
+    """The result in plain words."""
     mend: str = ""
-    """What to do about it."""
+    """Advice on fixing it."""
     sent: str = ""
-    """The request in question: that of the fault, or else the one that took longest."""
+    """The request of the fault, or else the one that took longest."""
     received: str = ""
-    """What the bot wrote."""
+    """The bot's stdout since that request."""
     stderr: str = ""
-    """What the bot wrote there, or its build wrote last."""
+    """The bot's stderr, or the last output of its build."""
     timing: Timing | None = None
     rules: dict[str, Any] = {}
-    """The rules under which it was tried that differ from the game's usual ones."""
+    """The rules of the check that differ from the game's usual ones."""
 
 
 class Watcher(ABC):
-    """Told how a trial goes, in the thread that makes it."""
+    """A receiver of progress, called in the thread that runs the checks."""
 
     @abstractmethod
     def begin(self, name: str) -> None:
-        """A check begins; it may take long."""
+        """Note the start of a check, which may take long."""
 
     @abstractmethod
     def tell(self, check: Check) -> None:
-        """A check has ended."""
+        """Note the result of a check."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was tried with one bot."""
+    """The results of all checks of one bot."""
 
     bot: str
     language: str
     hash: str
-    """SHA-256 of all that decides how it plays."""
+    """The bot's hash: SHA-256 of everything that determines its play."""
     protection: str
-    """How it was confined."""
+    """The protection that it ran under."""
     warning: str
-    """What is not as it would be in a tournament."""
+    """The difference from a tournament's protection; empty if there is none."""
     checks: tuple[Check, ...]
 
     @property
     def passed(self) -> bool:
-        """Whether a tournament may have it."""
+        """True if a tournament would accept the bot."""
         return all(check.verdict != "failed" for check in self.checks)
 
     def count(self, verdict: CheckVerdict) -> int:
-        """How many checks ended so."""
+        """Return the number of checks with this verdict."""
         return sum(check.verdict == verdict for check in self.checks)

@@ -1,4 +1,4 @@
-"""From what happened in a trial to a check."""
+"""Conversion of played deals, requests and faults into checks."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ OWN = 0
 """The entrant number of the bot under trial."""
 
 _SLOW = 0.5
-"""Share of a limit that is worth a warning."""
+"""The share of a limit from which a warning is given."""
 _SENT = 1500
-"""Characters of a request that are kept of one that went well; after a fault, all of it."""
+"""Characters of a successful request that are kept; after a fault, all are."""
 _TELLING = 1000
-"""So many first characters tell one request from all others: its id is among them."""
+"""The number of first characters that identify a request, since its id is among them."""
 _STDERR = 4000
 
 
 class Deals(NamedTuple):
-    """Deals that were played, and what the bot was asked in them."""
+    """Deals that were played, with the requests to the bot."""
 
     records: Sequence[DealRecord]
     exchanges: Sequence[Exchange]
     asked: Sequence[Asked]
 
     def request(self, fault: FaultRecord) -> bytes:
-        """The request of a fault, of which its record keeps only so much; empty if it had none."""
+        """Return the whole request of a fault, which its record may cut; empty if it had none."""
         start = fault.request[:_TELLING].encode()
         whole = (asked.sent for asked in self.asked if asked.request.startswith(start))
         return next(whole, start) if start else start
 
     def fault(self) -> FaultRecord | None:
-        """The bot's first fault."""
+        """Return the bot's first fault, or None."""
         faults = (fault for record in self.records for fault in record.faults)
         return next((fault for fault in faults if fault.entrant == OWN), None)
 
     def strays(self) -> list[str]:
-        """What was noted of lines that are no answers."""
+        """Return the notes about lines that are not answers."""
         return [
             note.text
             for record in self.records
@@ -59,7 +59,7 @@ class Deals(NamedTuple):
         ]
 
     def second_answers(self) -> list[str]:
-        """Return what was noted of answers that came too many."""
+        """Return the notes about surplus answers."""
         return [
             note.text
             for record in self.records
@@ -68,7 +68,7 @@ class Deals(NamedTuple):
         ]
 
     def stderr(self) -> str:
-        """What it wrote there."""
+        """Return the bot's stderr."""
         found = (
             note.text
             for record in self.records
@@ -79,14 +79,14 @@ class Deals(NamedTuple):
 
 
 def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool, game: str = "") -> Check:
-    """The check that some deals amount to.
+    """Return the check that summarises some deals.
 
     Args:
-        name: What was tried.
-        deals: What came of it.
-        limit_ms: For an answer.
-        strays: Whether lines that are no answers are worth a warning.
-        game: What was played.
+        name: The name of the check.
+        deals: The deals.
+        limit_ms: The limit for an answer, in milliseconds.
+        strays: Whether lines that are not answers are worth a warning.
+        game: The name of the game.
     """
     timing = Timing.of([it.charged for it in deals.exchanges], limit_ms)
     if fault := deals.fault():
@@ -115,7 +115,7 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool, game: str = 
 
 
 def answered(name: str, found: str, exchange: Exchange, limit_ms: int) -> Check:
-    """A single request that went well."""
+    """Return the check of a single request that was answered."""
     timing = Timing.of([exchange.charged], limit_ms)
     mend = _slowness(timing)
     return Check(
@@ -130,7 +130,7 @@ def answered(name: str, found: str, exchange: Exchange, limit_ms: int) -> Check:
 
 
 def _slowness(timing: Timing | None) -> str:
-    """How to mend that most of a limit was used; empty where there is nothing to mend."""
+    """Return advice for answers that took most of the limit; empty if they did not."""
     if timing is None or timing.share <= _SLOW:
         return ""
     return "take less time: a busy machine may push it over the limit"
@@ -144,7 +144,7 @@ def failed(
     *,
     game: str = "",
 ) -> Check:
-    """A check that ended with a fault."""
+    """Return the check of a fault."""
     return Check(
         name=name,
         verdict="failed",
@@ -159,7 +159,10 @@ def failed(
 
 
 def unbuilt(name: str, problem: str) -> Check:
-    """A bot that cannot be copied or built; the lines after the first are what its build wrote."""
+    """Return the check of a bot that cannot be staged.
+
+    The lines of the problem after the first are the output of its build.
+    """
     found, _, output = problem.partition("\n")
     return Check(
         name=name,

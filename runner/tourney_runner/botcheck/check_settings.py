@@ -1,4 +1,4 @@
-"""Under which limits a bot is tried."""
+"""The limits and the settings of a check."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ __all__ = ["Plan", "make_plan"]
 DEALS, SECONDS = 40, 30.0
 
 _DEALS = {"duplicate": 0, "deals": 1, "target": None, "on_fault": "forfeit", "restart": "fault"}
-"""Every trial is a deal by itself, and a fault ends it."""
+"""Match settings: each trial is a single deal, and a fault ends it."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a tournament would treat the bot."""
+    """The plan of a check: the limits of a tournament, and the games to try."""
 
     settings: PlaySettings
-    """The trial sets game and rules itself."""
+    """The settings; the check replaces their game and rules."""
     clock: Literal["fair", "wall"] = "fair"
     config: Config | None = None
-    """The tournament whose game and rules alone are tried; None for all that the bot claims."""
+    """The tournament whose game and rules are tried; None for all games that the bot claims."""
     game: str | None = None
-    """The one game to try; None for all that the bot claims."""
+    """The only game to try; None for all games that the bot claims."""
     deals: int = DEALS
-    """Random deals of each game."""
+    """The number of random deals of each game."""
     seconds: float = SECONDS
-    """The most time for deals, all games together."""
+    """The time limit for the deals of all games together, in seconds."""
 
     def settings_for(self, game: str, options: GameOptions) -> PlaySettings:
-        """Return the settings under some rules."""
+        """Return the settings with another game and its rules."""
         return msgspec.structs.replace(self.settings, game=game, rules=options.in_force())
 
 
@@ -54,10 +54,10 @@ def make_plan(
     """Plan a check under a tournament's configuration, or under the defaults.
 
     Args:
-        config: The tournament.
-        game: The one game to try.
-        deals: Random deals of each game.
-        seconds: The most time for deals.
+        config: The tournament, or None.
+        game: The only game to try, or None.
+        deals: The number of random deals of each game.
+        seconds: The time limit for the deals of all games together.
     """
     if config is not None:
         settings = msgspec.structs.replace(play_settings(config, draw_seed(config, None)), **_DEALS)

@@ -1,6 +1,6 @@
-"""The trial of a bot: real deals of every game it claims, then the hard cases.
+"""The check of a bot: real deals of every game that it claims, then the hard cases.
 
-It is started as a match starts it: the same staging, sandbox, limits, clock and reader of lines.
+Bots are started as in a match, with the same staging, sandbox, limits, clock and reader of lines.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 __all__ = ["check_bot"]
 
 _SEARCHED = 4000
-"""Deals that are looked through for one that the cards alone decide."""
+"""The number of deals that are searched for one that the cards alone decide."""
 _SHARE_OF_DEALS = 0.3
-"""The part of the time that random deals may take; the rest is for the rules one by one."""
+"""The share of the time for random deals; the rest is for the rules one by one."""
 _MOST_BROKEN = 3
-"""Broken rules that are reported in full."""
+"""The number of broken rules that are reported in full."""
 
 
 def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
@@ -60,10 +60,10 @@ def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
     Args:
         entrant: The bot.
         plan: The limits, and perhaps the tournament.
-        watcher: Told of each check.
+        watcher: Notified of each check.
 
     Raises:
-        UsageError: It does not claim to play what the tournament plays.
+        UsageError: The bot does not claim to play the plan's game.
     """
     if plan.game:
         registry.game(plan.game)
@@ -82,7 +82,7 @@ def _failed_in(record: DealRecord) -> bool:
 
 
 def _covered(coverage: RuleCoverage, until: Deadline) -> str:
-    """Say what the built deals covered."""
+    """Describe the coverage of the constructed deals."""
     found = (
         f"{counted(coverage.positions, 'position')}, {len(coverage.reached & coverage.points)} of "
         f"{counted(len(coverage.points), 'point')} of the rules reached"
@@ -95,7 +95,7 @@ def _covered(coverage: RuleCoverage, until: Deadline) -> str:
 
 
 class _HopelessError(Exception):
-    """What comes next makes no sense any more."""
+    """A failure that makes all later checks pointless."""
 
 
 class _Trial:
@@ -109,10 +109,10 @@ class _Trial:
         self._clock = make_clock(plan.clock)
         self._strayed = False
         self._plays: set[str] = set()
-        """How the same deal was played by all processes that had no fault in it."""
+        """The moves of the same deal by all processes that played it without a fault."""
 
     def run(self) -> None:
-        """All checks, until one fails that all others need."""
+        """Make all checks, until one fails that all others depend on."""
         games = self._games()
         try:
             self._stage()
@@ -123,7 +123,7 @@ class _Trial:
             return
 
     def report(self) -> Report:
-        """What was found."""
+        """Return the results."""
         return Report(
             bot=self._entrant.name,
             language=self._entrant.language,
@@ -153,7 +153,7 @@ class _Trial:
         return self._table(game, next(self._variants(game)))
 
     def _add(self, check: Check, table: Table | None = None) -> Check:
-        """Keep a check and tell of it, with the rules of the table that it was made at."""
+        """Store and report a check, with the rules of its table."""
         if table is not None:
             settings = table.settings
             rules = differing_rules(settings.game, settings.rules)
@@ -162,7 +162,7 @@ class _Trial:
         self._watcher.tell(check)
         return check
 
-    # What everything else needs
+    # Checks that all others depend on
 
     def _stage(self) -> None:
         self._watcher.begin("build")
@@ -212,7 +212,7 @@ class _Trial:
     def _deals(
         self, game: Game[Any, Any], variant: Variant, number: int, deals: int, until: Deadline
     ) -> Check:
-        """Play so many deals of one kind as there is time for, in turn from all seats."""
+        """Play up to `deals` deals of one kind, in turn from all seats, until the time is over."""
         table = self._table(game, variant)
         players = variant.options.players
         least = 1 if number else 2
@@ -240,7 +240,7 @@ class _Trial:
         tried: Sequence[Variant],
         until: Deadline,
     ) -> None:
-        """Lead the bot to each rule, and report at most a few rules that it breaks."""
+        """Lead the bot to each rule, and report the first few rules that it breaks."""
         name = f"{game.name}: the rules one by one"
         self._watcher.begin(name)
         coverage = RuleCoverage()
@@ -265,7 +265,7 @@ class _Trial:
             self._add(Check(name=name, verdict="ok", found=_covered(coverage, until)))
 
     def _break(self, table: Table, probe: Probe, deals: Deals, broken: set[str]) -> None:
-        """Report a fault in a built deal, once for each rule."""
+        """Report a fault in a constructed deal, once for each rule."""
         fault = deals.fault()
         if fault is None:
             raise RuntimeError("only a deal with a fault of the bot breaks a rule")
@@ -278,7 +278,7 @@ class _Trial:
             raise _HopelessError
 
     def _ask_which_games(self, game: Game[Any, Any]) -> None:
-        """A bot that plays one game only is not broken, if it says so."""
+        """Warn that the bot may be meant for one game only, and should declare it."""
         if self._plan.game is None and not self._entrant.games:
             others = ", ".join(name for name in registry.BUNDLED if name != game.name)
             found = "its bot.yaml names no games, so all are tried"
@@ -303,14 +303,14 @@ class _Trial:
         repeats: bool = False,
         **manner: Any,
     ) -> Check:
-        """Play deals with a fresh process and say what came of them.
+        """Play deals with a fresh process and report the check.
 
         Args:
-            name: What is tried.
-            table: Where.
-            play: Plays the deals.
-            repeats: Whether the first is the deal that is played over and over.
-            manner: For the witness.
+            name: The name of the check.
+            table: The table to play at.
+            play: The function that plays the deals.
+            repeats: Whether the first deal is the one that every process plays.
+            manner: More arguments for `Table.witness`.
         """
         self._watcher.begin(name)
         spoilt = ""
@@ -324,7 +324,7 @@ class _Trial:
                 continue
             finally:
                 witness.stop()
-            strays = not self._strayed  # to say it once is enough
+            strays = not self._strayed  # one warning is enough
             self._strayed = self._strayed or bool(deals.strays() or deals.second_answers())
             if repeats and deals.fault() is None:
                 self._plays.add(deals.records[0].moves)
@@ -375,7 +375,7 @@ class _Trial:
             witness.stop()
 
     def _repeats(self) -> None:
-        """Whether the same cards and the same seed gave the same play all along."""
+        """Check that the same cards and the same seed always gave the same play."""
         name = "the same deal again in a new process"
         if len(self._plays) <= 1:
             self._add(Check(name=name, verdict="ok", found="it plays the same"))

@@ -1,4 +1,4 @@
-"""A look at a bot's raw output and at how it ends: what works but will trouble its author."""
+"""A check of a bot's raw output and of its exit, for habits that work but cause trouble later."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 __all__ = ["OutputLint", "lint_output"]
 
 _GRACE = 2.0
-"""Seconds for a bot to end when its input has ended; a tournament gives it a tenth of that."""
+"""Seconds that a bot gets to exit after the end of its input; a tournament allows a tenth."""
 _STEP = 0.002
 _LARGE = 4096
-"""Bytes; a longer line may well come in several pieces through a pipe."""
+"""Bytes of a line; longer ones often arrive in several pieces through a pipe."""
 
 
 @dataclass
 class OutputLint:
-    """What was seen."""
+    """The observations of one conversation."""
 
     lines: list[bytes] = field(default_factory=list)
-    """All of stdout, line by line."""
+    """All lines of stdout."""
     pieces: int = 0
-    """The most reads that one short line took."""
+    """The largest number of reads that one short line took."""
     stderr: int = 0
-    """Bytes, in one deal."""
+    """Bytes of stderr in one deal."""
     early: bool = False
-    """Whether it ended before its input did."""
+    """Whether the bot exited before the end of its input."""
     ended: bool = False
-    """Whether it ended when its input did."""
+    """Whether the bot exited at the end of its input."""
     left: int = 0
-    """Processes that it left behind."""
+    """The number of processes that it left behind."""
 
     def remarks(self, table: Table) -> list[tuple[str, str]]:
-        """(what is untidy, how to mend it) for each habit that is."""
+        """Return a pair for each bad habit: the observation and the fix."""
         found = [
             (seen, mend)
             for bad, seen, mend in (
@@ -136,10 +136,10 @@ def lint_output(bot: BotSpec, table: Table, position: Position, ready: Ready) ->
     """Talk with a fresh process of a bot: a move, the result, the same again, the end of input.
 
     Args:
-        bot: The bot; it has been seen to start and to answer.
+        bot: The bot, which has started and answered before.
         table: The rules and limits.
-        position: Where it has to move.
-        ready: What it said before.
+        position: A position in which the bot has to move.
+        ready: The bot's earlier `ready` message.
     """
     program = Program(bot.command, bot.folder, bot.env, bot.rights)
     child = table.launcher.start(program, table.setup().resources)
@@ -164,8 +164,8 @@ def lint_output(bot: BotSpec, table: Table, position: Position, ready: Ready) ->
 def _see_the_end(child: Child, listener: _Listener) -> None:
     """Close the input and watch the processes until the bot's own is over.
 
-    A sandbox ends with the bot and takes all others along, so those count that were there at the
-    last look before; unless the bot's own process only waits for them, as a shell does.
+    A sandbox ends with the bot and kills all other processes. So the processes seen at the last
+    look before that are counted, unless the bot's own process only waits for them, as a shell does.
     """
     own = next(iter(child.processes()), child.pid)
     waits = _waits(own)
@@ -184,7 +184,7 @@ def _see_the_end(child: Child, listener: _Listener) -> None:
 
 
 def _waits(pid: int) -> bool:
-    """Whether a process does nothing but wait for others to end."""
+    """Return whether a process only waits for other processes to end."""
     try:
         return "wait" in Path(f"/proc/{pid}/wchan").read_text()
     except OSError:
@@ -200,7 +200,7 @@ def _is_text(line: bytes) -> bool:
 
 
 class _Listener:
-    """Reads both outputs of a bot as they come, piece by piece."""
+    """A reader of both outputs of a bot, piece by piece as they arrive."""
 
     def __init__(self, child: Child) -> None:
         self.habits = OutputLint()
@@ -208,14 +208,14 @@ class _Listener:
         self._line = b""
         self._pieces = 0
         self.answers = 0
-        """Objects that have come since something was said."""
+        """The number of JSON objects received since the last message was written."""
         self._poll = select.poll()
         self._open = {child.stdout, child.stderr}
         for stream in self._open:
             self._poll.register(stream, select.POLLIN)
 
     def say(self, data: bytes, seconds: float, *, answers: int) -> None:
-        """Write lines and listen until so many objects have come, or the time is over."""
+        """Write lines and read until `answers` objects have arrived or the time is over."""
         self.answers = 0
         rest = memoryview(data)
         until = time.monotonic() + seconds
@@ -230,7 +230,7 @@ class _Listener:
             self.listen(0.05 if not rest else 0.001)
 
     def listen(self, seconds: float) -> None:
-        """Read what there is; wait so long at most for the first of it."""
+        """Read the available output; wait at most `seconds` for the first of it."""
         for stream, _ in self._poll.poll(seconds * 1000):
             try:
                 data = os.read(stream, 1 << 16)

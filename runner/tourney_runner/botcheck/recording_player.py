@@ -1,4 +1,4 @@
-"""The bot under trial: a player of the usual kind that also keeps what was said."""
+"""The player of the bot under check, which also records its messages."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class Asked(NamedTuple):
     """A request, answered or not."""
 
     request: bytes
-    """As the deal made it."""
+    """The request as the deal created it."""
     sent: bytes
-    """As it was written to the bot."""
+    """The bytes that were written to the bot."""
 
 
 class Exchange(NamedTuple):
     """A request that was answered."""
 
     request: bytes
-    """As it was written to the bot."""
+    """The bytes that were written to the bot."""
     answer: bytes
     charged: int
-    """Nanoseconds."""
+    """The time charged for the answer, in nanoseconds."""
 
 
 class _Ear(AnswerReader[Any]):
-    """Reads as the usual reader does, and keeps the line of the last answer."""
+    """A reader of answers that also keeps the line of the last one."""
 
     def __init__(self, reader: AnswerReader[Any]) -> None:
         self._reader = reader
@@ -60,14 +60,14 @@ class _Ear(AnswerReader[Any]):
 
 
 class RecordingPlayer(Player):
-    """Seats the bot and keeps its exchanges.
+    """A player that keeps the exchanges with its bot.
 
     Args:
         bot: The bot.
-        setup: As a tournament would have it.
-        say: What becomes of each message on its way to the bot; the same by default.
-        lives: After so many answers its process is ended once, so that a new one takes over in
-            the middle of the deal; None for never.
+        setup: The setup, as in a tournament.
+        say: The function that changes each message on its way to the bot; the identity by default.
+        lives: The number of answers after which the process is ended once, so that a new one takes
+            over in the middle of the deal; None for never.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class RecordingPlayer(Player):
         self.exchanges: list[Exchange] = []
 
     def begin(self) -> int:
-        """Start; gives how long that took, in nanoseconds.
+        """Start the bot; return the time that it took, in nanoseconds.
 
         Raises:
-            Fault: As `Player.start` does.
+            Fault: The bot does not start; see `Player.start`.
         """
         began = monotonic_ns()
         self.start()

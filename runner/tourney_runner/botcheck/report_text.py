@@ -1,4 +1,4 @@
-"""A check's report for people."""
+"""The report of a check as text for people."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["check_lines", "summary_lines"]
 
 _WIDTH = 96
 _SHOWN = 400
-"""Characters of a line that was sent or received; ``--json`` has more."""
+"""The number of characters shown of a message; ``--json`` has more."""
 _STDERR_LINES = 12
 _MARKS = {"ok": "ok     ", "warning": "WARNING", "failed": "FAILED ", "skipped": "skipped"}
 
 
 def check_lines(check: Check, *, verbose: bool) -> Iterator[str]:
-    """One check: a line if all is well, else everything that helps to mend it."""
+    """Yield one line for a passed check, and for others everything that helps to fix it."""
     timing = f"; {_timing(check.timing)}" if check.timing else ""
     kind = f"{check.kind}: " if check.kind else ""
     yield f"{_MARKS[check.verdict]}  {check.name}: {kind}{escaped(check.found, 600)}{timing}"
@@ -41,7 +41,7 @@ def check_lines(check: Check, *, verbose: bool) -> Iterator[str]:
 
 
 def summary_lines(report: Report) -> Iterator[str]:
-    """The end of a report."""
+    """Yield the last lines of a report."""
     yield f"protection: {report.protection}"
     if report.warning:
         yield f"warning: {report.warning}"
@@ -85,7 +85,7 @@ def _block(word: str, text: str) -> Iterator[str]:
 
 
 def _both_ends(lines: list[str]) -> list[str]:
-    """Python ends with what was wrong, Node and Go begin with it."""
+    """Shorten the middle: Python ends with the error, Node and Go begin with it."""
     left_out = len(lines) - _STDERR_LINES
     if left_out <= 0:
         return lines

@@ -1,4 +1,4 @@
-"""Lead a bot to each rule of a game, and count which of them it met and which plays it never made.
+"""The check of single rules: deals lead the bot to each of them, and its plays are counted.
 
 The deals come from `games.rule_probes`. The other seats follow a script up to the bot's turn. After
 that they make safe moves, and leave the deal once the bot has been asked a few times, so that even
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 __all__ = ["Deadline", "RuleCoverage", "RuleSeries", "play_series", "rule_series"]
 
 _TURNS = 6
-"""Answers of the bot after which the others leave a built deal."""
+"""The number of the bot's answers after which the others leave a constructed deal."""
 _RARE = 5
-"""Chances to play something that a bot has to let pass before the report mentions it."""
+"""The number of unused chances after which the report mentions a kind of play."""
 _SEARCH = {(False, False): (240, 3), (False, True): (40, 1), (True, False): (60, 1),
            (True, True): (15, 1)}  # fmt: skip
-"""Deals that are built, and kept for each point: by whether the rules are other than usual, and
+"""The numbers of deals constructed and kept for each point, by whether the rules are unusual and
 whether the bot has its legal plays listed."""
 
 
 class Deadline:
-    """The end of the time that a part of the check may take.
+    """The end of the time for a part of the check.
 
     Args:
-        seconds: From now on.
+        seconds: The time from now.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -57,16 +57,16 @@ class Deadline:
 
 @dataclass
 class RuleCoverage:
-    """What a bot met, over all deals of one game."""
+    """The rules and plays that a bot met, over all deals of one game."""
 
     positions: int = 0
-    """Requests that the bot answered."""
+    """The number of requests that the bot answered."""
     points: set[str] = field(default_factory=set)
-    """The points of the rules that the built deals come to."""
+    """The points of the rules that the constructed deals lead to."""
     reached: set[str] = field(default_factory=set)
-    """Those of them at which the bot was asked."""
+    """The points at which the bot was asked."""
     offered: Counter[str] = field(default_factory=Counter)
-    """How often each kind of play was legal."""
+    """The number of times that each kind of play was legal."""
     used: set[str] = field(default_factory=set)
     """The kinds of play that the bot made."""
 
@@ -86,11 +86,11 @@ class RuleCoverage:
         """Count the plays of one deal.
 
         Args:
-            probes: The game's.
+            probes: The game's rule probes.
             game: The game.
             state: The cards as they were dealt.
-            moves: What was played, as it is stored.
-            seat: The bot's.
+            moves: The moves, as they are stored.
+            seat: The bot's seat.
 
         Returns:
             The number of the bot's legal answers.
@@ -112,7 +112,7 @@ class RuleCoverage:
 
 
 class RuleSeries(NamedTuple):
-    """Probes that are played one after the other with one process."""
+    """A series of probes that one process plays one after the other."""
 
     variant: Variant
     probes: Sequence[Probe]
@@ -121,13 +121,13 @@ class RuleSeries(NamedTuple):
 def rule_series(
     probes: RuleProbes[Any], game: Game[Any, Any], variants: Sequence[Variant], *, listed: bool
 ) -> Iterator[RuleSeries]:
-    """Find the probes of all variants, one of each point everywhere before a second one anywhere.
+    """Yield the probes of all variants, a first one of every point before any second one.
 
     Args:
-        probes: The game's.
+        probes: The game's rule probes.
         game: The game.
         variants: The sets of rules, the usual one first.
-        listed: Whether the bot is shown its legal plays, so that fewer probes will do.
+        listed: Whether the bot is shown its legal plays, so that fewer probes are enough.
     """
     later: list[RuleSeries] = []
     for number, variant in enumerate(variants):
@@ -149,10 +149,10 @@ def play_series(
     probes: RuleProbes[Any],
     coverage: RuleCoverage,
 ) -> Iterator[tuple[Probe, DealRecord]]:
-    """Play the deals of a series, count what the bot met in them, and give each one's record.
+    """Play the deals of a series, count their coverage, and yield each probe with its record.
 
     Raises:
-        HostFailureError: The host made one void.
+        HostFailureError: A deal was void.
     """
     coverage.points |= {probe.point for probe in series.probes}
     for number, probe in enumerate(series.probes):
@@ -165,7 +165,7 @@ def play_series(
 
 
 class _Script:
-    """The moves of all seats but the bot's, in order, and when they leave the deal."""
+    """The moves of all seats except the bot's, and the point at which they leave the deal."""
 
     def __init__(self, probe: Probe, bot: RecordingPlayer) -> None:
         self._moves = iter(probe.deal.script)
@@ -199,16 +199,16 @@ class _SteeredPlayer(LocalPlayer):
 
 
 def _play_probe(table: Table, bot: RecordingPlayer, probe: Probe, number: int) -> DealRecord:
-    """Play a built deal with the bot in its seat.
+    """Play a constructed deal with the bot in its seat.
 
     Args:
         table: The rules.
         bot: The bot.
         probe: The deal.
-        number: The seed of the bot's own chance.
+        number: The seed of the bot's own randomness.
 
     Raises:
-        HostFailureError: The host made it void.
+        HostFailureError: The deal was void.
     """
     state, script, setup = probe.deal.start(), _Script(probe, bot), table.setup()
     others = {

@@ -1,7 +1,7 @@
-"""Which tables and rules a bot is tried with: read off a game's own model of its options.
+"""The tables and rules that a bot is tried with, derived from a game's own model of its options.
 
-No game is named here. The smallest and the largest table, the defaults, every preset, and then
-every option with each of its other values, as many as fit together.
+This works for any game: the smallest and the largest table, the defaults, every preset, and then
+every option with each of its other values, as many together as are valid.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Variant(NamedTuple):
 
 
 def table_sizes(game: Game[Any, Any]) -> tuple[int, int, int]:
-    """The smallest, the usual and the largest number of players."""
+    """Return the smallest, the usual and the largest number of players."""
     field = game.options.model_json_schema()["properties"]["players"]
     return field["minimum"], field["default"], field["maximum"]
 
 
 def variants(game: Game[Any, Any]) -> Iterator[Variant]:
-    """Sets of rules that differ as much as the game allows, the usual ones first."""
+    """Yield sets of rules that differ as much as the game allows, the usual ones first."""
     seen = []
     for variant in _all_variants(game):
         rules = variant.options.in_force()
@@ -60,7 +60,7 @@ def _all_variants(game: Game[Any, Any]) -> Iterator[Variant]:
 
 
 def largest(game: Game[Any, Any]) -> Variant:
-    """The largest table, with as many cards as the rules can have."""
+    """Return the largest table, with as many cards as the rules allow."""
     most = table_sizes(game)[2]
     numbers = {
         name: max(values)
@@ -77,7 +77,7 @@ def _players(number: int) -> str:
 
 
 def _fitting(game: Game[Any, Any], base: dict[str, Any], given: dict[str, Any]) -> GameOptions:
-    """The options with as many of the given values as go together."""
+    """Return options with as many of the given values as are valid together."""
     rules = dict(base)
     for name, value in given.items():
         try:
@@ -90,7 +90,7 @@ def _fitting(game: Game[Any, Any], base: dict[str, Any], given: dict[str, Any]) 
 
 
 def _choices(game: Game[Any, Any]) -> dict[str, tuple[Any, ...]]:
-    """The values besides the default of every option that names its values."""
+    """Return the values other than the default, for each option with named values."""
     found: dict[str, tuple[Any, ...]] = {}
     for name, field in game.options.model_fields.items():
         default = field.get_default(call_default_factory=True)
@@ -101,7 +101,7 @@ def _choices(game: Game[Any, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _values(annotation: Any) -> list[Any]:
-    """The values that an annotation names; for a list of named values, all of them as one."""
+    """Return the values that an annotation names; for a list of them, one value with all."""
     if annotation is bool:
         return [False, True]
     if get_origin(annotation) is Literal:

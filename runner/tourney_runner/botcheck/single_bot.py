@@ -1,4 +1,4 @@
-"""One bot, outside of any tournament."""
+"""Staging of one bot outside of any tournament."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["spec_of", "stage_bot"]
 
 
 def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
-    """Copy and build it as a tournament does, under the same protection.
+    """Copy and build a bot as a tournament does, under the same protection.
 
     Raises:
-        UsageError: That does not work.
+        UsageError: The bot cannot be copied or built.
     """
     remove_unfinished()
     return stage(entrant, launcher=launcher)
 
 
 def spec_of(bot: Bot, number: int) -> BotSpec:
-    """What a table needs to know of it, seated as entrant `number`."""
+    """Return the specification of a bot for a table, as entrant `number`."""
     (spec,) = specs([bot])
     return msgspec.structs.replace(spec, number=number)

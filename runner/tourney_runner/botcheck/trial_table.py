@@ -1,4 +1,4 @@
-"""Single deals for trials: the bot in one seat, players of the house in the others."""
+"""Single deals for checks: the bot in one seat, built-in random players in the others."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 __all__ = ["Position", "Table", "first_position", "longest_position"]
 
 _LONG_SEEDS = 2
-"""Deals that are looked through for a long message."""
+"""The number of deals that are searched for a long message."""
 
 
 class Position(NamedTuple):
-    """A state with somebody to move."""
+    """A state with a player to move."""
 
     state: State[Any]
     events: list[Any]
-    """Everything that has happened."""
+    """All events so far."""
 
 
 class Table(NamedTuple):
-    """Where a bot is tried under one set of rules."""
+    """A table for checks under one set of rules."""
 
     game: Game[Any, Any]
     options: GameOptions
@@ -52,7 +52,7 @@ class Table(NamedTuple):
     clock: Clock
 
     def setup(self) -> PlayerSetup:
-        """What all players at this table share."""
+        """The setup that all players at this table share."""
         return player_setup(self.settings, self.launcher, self.clock)
 
     def witness(
@@ -62,11 +62,11 @@ class Table(NamedTuple):
         say: Callable[[bytes], bytes] = bytes,
         lives: int | None = None,
     ) -> RecordingPlayer:
-        """The bot, not yet started; arguments as `RecordingPlayer` has them."""
+        """Return the player of a bot, not yet started; see `RecordingPlayer` for the arguments."""
         return RecordingPlayer(bot, self.setup(), say=say, lives=lives)
 
     def play(self, witness: RecordingPlayer, seed: int, *, seat: int = 0) -> DealRecord:
-        """Play the deal of a seed to its end; the bot sits at `seat`, the house plays by chance.
+        """Play the deal of a seed to its end; the bot sits at `seat`, the others play at random.
 
         Raises:
             HostFailureError: The host made it void.
@@ -88,8 +88,8 @@ class Table(NamedTuple):
 
         Args:
             state: The cards.
-            seed: What the bots' own seeds are drawn from.
-            players: By seat.
+            seed: The seed from which the bots' own seeds are drawn.
+            players: The players by seat.
 
         Raises:
             HostFailureError: The host made it void.
@@ -110,12 +110,12 @@ class Table(NamedTuple):
         return deal.play(None)
 
     def greeting(self, position: Position) -> bytes:
-        """The message that opens a deal, to the player to move."""
+        """Return the message that opens a deal, for the player to move."""
         state, seat = position.state, position.state.current_player
         return encode(Deal(seat, state.players, tuple(state.hand(seat)), seat, 1))
 
     def request(self, position: Position, ready: Ready) -> bytes:
-        """Request 1: the move of a position, with everything that has happened before it."""
+        """Return request 1: the move of a position, with all events before it."""
         state, settings = position.state, self.settings
         legal, left_out = None, ""
         if ready.legal != "none":
@@ -133,11 +133,11 @@ class Table(NamedTuple):
         )
 
     def ask(self, witness: RecordingPlayer, position: Position, request: bytes) -> None:
-        """Have a bot that is ready answer a request by the rules.
+        """Send a request to a bot that is ready, and check its answer by the rules.
 
         Raises:
-            Fault: It does not.
-            HostFailureError: The host made it void.
+            Fault: The bot fails.
+            HostFailureError: The deal was void.
         """
         witness.tell(self.greeting(position))
         answer, _ = witness.ask(request, 1, self.settings.move_ms * 1_000_000)
@@ -150,7 +150,7 @@ class Table(NamedTuple):
             raise witness.fault("illegal", str(error), heard) from error
 
     def state(self, seed: int) -> State[Any]:
-        """The cards of a seed."""
+        """Return the state that a seed deals."""
         start = self.game.first_start(self.options, lambda: seed, duplicate=True)
         state: State[Any] = self.game.new_state(self.options, seed, start)
         return state
@@ -161,7 +161,7 @@ def _chance(seed: int, seat: int) -> Random:
 
 
 def first_position(table: Table) -> Position:
-    """A deal in which somebody has to act, as it begins."""
+    """Return the start of a deal that the cards do not decide at once."""
     seed = 0
     while (state := table.state(seed)).is_terminal():
         seed += 1
@@ -169,7 +169,7 @@ def first_position(table: Table) -> Position:
 
 
 def longest_position(table: Table) -> Position:
-    """A position that takes many words, with a lot to choose from, found by random play."""
+    """Return a position with a long message and many legal plays, found by random play."""
     best, most = (0, 0), 0
     taken: list[list[Any]] = [[] for _ in range(_LONG_SEEDS)]
     for seed, actions in enumerate(taken):
@@ -183,9 +183,10 @@ def longest_position(table: Table) -> Position:
 
 
 def _random_play(table: Table, seed: int, taken: list[Any]) -> Iterator[int]:
-    """Play a deal; how much there is to choose from before each action, which is added to `taken`.
+    """Play a deal at random; yield the number of legal plays before each action.
 
-    Listing the choices takes most of the time, so each position is asked for them once.
+    The actions are added to `taken`. Listing the plays takes most of the time, so it is done once
+    for each position.
     """
     state = table.state(seed)
     chance = _chance(seed, 0)

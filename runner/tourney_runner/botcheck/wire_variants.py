@@ -1,4 +1,4 @@
-"""How messages may look that are still right: each function takes lines and gives lines."""
+"""Variants of messages that are still valid: each function takes lines and returns lines."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def _crlf(lines: bytes) -> bytes:
 
 
 def _more_fields(lines: bytes) -> bytes:
-    """Fields that a later version may add, before and after all others."""
+    """Add fields that a later version may have, before and after all others."""
     return b"".join(_LATER + line[1:-1] + _LATER_TOO for line in _split(lines))
 
 
 def _more_messages(lines: bytes) -> bytes:
-    """Messages of a type that a later version may add, and blank lines."""
+    """Add messages of a type that a later version may have, and blank lines."""
     return b"".join(_WEATHER + line + b"\n" for line in _split(lines))
 
 
 def _spaced(lines: bytes) -> bytes:
-    """The same JSON with blanks between its parts."""
+    """Return the same JSON with spaces between its parts."""
     return b"".join(
         json.dumps(json.loads(line), separators=(" , ", " : ")).encode() + b"\n"
         for line in _split(lines)
