@@ -1,4 +1,4 @@
-"""A person's place at the table: what has happened, what lies there, what to do."""
+"""The player of a person: it shows the events and the table, and asks for moves."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 __all__ = ["Leaving", "Person"]
 
 _HINTS = 60
-"""Legal plays that are listed."""
+"""The number of legal plays that are listed."""
 
 
-class Leaving(Exception):  # noqa: N818 - a wish, not a mistake
-    """The person wants to go."""
+class Leaving(Exception):  # noqa: N818 - a request, not an error
+    """The person asked to leave."""
 
 
 class Person(LocalPlayer):
-    """Somebody at the terminal.
+    """A person at the terminal.
 
     Args:
-        bot: Who it is.
-        setup: As the other players at the table have it.
-        game: What is played.
-        console: Where.
+        bot: The person's entry as a player.
+        setup: The setup that all players at the table share.
+        game: The game.
+        console: The terminal.
         options: The rules at this table.
         names: The players by seat.
-        seat: The person's own.
+        seat: The person's own seat.
     """
 
     def __init__(  # noqa: PLR0913 - a place at a table has this many parts
@@ -71,7 +71,7 @@ class Person(LocalPlayer):
         self._hints: list[dict[str, Any]] = []
 
     def tell(self, message: bytes) -> None:
-        """See `Player.tell`: a new deal, or the result."""
+        """Show a new deal or the result; see `Player.tell`."""
         said = json.loads(message)
         if said["type"] == "deal":
             self._console.rule(Text("a new deal"))
@@ -93,7 +93,7 @@ class Person(LocalPlayer):
             if fields is not None and self._confirmed(fields):
                 return fields
 
-    # What the person sees
+    # Output
 
     def _happened(self, events: Sequence[Any]) -> None:
         for event in events:
@@ -119,22 +119,22 @@ class Person(LocalPlayer):
         return text.append(f", {extra}") if extra else text
 
     def _meaning(self, fields: dict[str, Any]) -> Text:
-        """What a choice without cards does, as everybody will see it: tried on a copy."""
+        """Return the effect of a choice without cards as the others will see it, from a copy."""
         trial = deepcopy(self.state)
         action = trial.read(msgspec.convert({"id": 0, **fields}, self.game.answer))
         return self._artist.line(trial.describe(trial.apply_action(action)))
 
-    # What the person says
+    # Input
 
     def _input(self, prompt: str) -> str:
         try:
             return self._console.input(Text(prompt, style="bold")).strip()
         except EOFError as error:
-            self._console.print()  # the prompt's line is open still
+            self._console.print()  # the prompt's line is still open
             raise Leaving from error
 
     def _typed(self, line: str) -> dict[str, Any] | None:
-        """A choice that is legal, or None after doing what was asked for instead."""
+        """Return a legal choice, or None after handling another command."""
         word = line.lower()
         if word in ("", "look", "l"):
             self._look()
@@ -177,7 +177,7 @@ class Person(LocalPlayer):
         return self._hints[int(line) - 1]
 
     def _confirmed(self, fields: dict[str, Any]) -> bool:
-        """Whether the choice is sent; until then it can be taken back."""
+        """Ask whether to send a choice; until then it can be taken back."""
         while True:
             self._console.print(Text("you choose: ").append_text(self._choice_text(fields)))
             word = self._input("Enter sends it, u takes it back> ").lower()
@@ -192,7 +192,7 @@ class Person(LocalPlayer):
                 self._console.print("Enter sends it to the table, u lets you choose again")
 
     def _leave(self) -> None:
-        """Ask whether the person means it."""
+        """Ask the person to confirm leaving."""
         if self._input("give up this deal, which will not be kept? (y/n)> ").lower() == "y":
             raise Leaving
 

@@ -1,7 +1,7 @@
-"""What a person types at the table, and how a choice reads: made from the game's answer type.
+"""Reading and writing a person's choices as words, derived from the game's answer type.
 
-A field that is true or false is a word (``pass``), a list of texts is the cards, one more text
-goes with them (a suit). So a game that an installed package adds can be played as well.
+A field that is true or false is a word (``pass``), a list of texts is the cards, and one more text
+goes with them (a suit). So games that an installed package adds can be played as well.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["Words", "WordsError"]
 
 _OWN = ("id", "debug")
-"""Fields of every answer that are no choice."""
+"""Fields of every answer that are not choices."""
 _LETTERS = {sign: letter for letter, sign in SUITS.items()}
 
 
 class WordsError(Exception):
-    """Words that mean nothing here; the message says what was expected."""
+    """Words without a meaning here; the message gives the expected ones."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Words:
     text: str | None
     """The field that takes one more text."""
     meanings: dict[str, str]
-    """What each field says of itself."""
+    """The description of each field."""
 
     @classmethod
     def of(cls, answer: type[Answer]) -> Words:
-        """The words of a game's answers."""
+        """Return the words of a game's answers."""
         lists, switches, texts = [], [], []
         for field in msgspec.structs.fields(answer):
             kind = msgspec.inspect.type_info(field.type)
@@ -61,14 +61,14 @@ class Words:
         return cls(lists[0], tuple(switches), texts[0] if texts else None, field_docs(answer))
 
     def read(self, line: str, hand: Collection[str]) -> dict[str, Any]:
-        """The fields of an answer.
+        """Return the fields of an answer.
 
         Args:
             line: Cards, or a word or its beginning.
             hand: The cards that the player has.
 
         Raises:
-            WordsError: It is neither.
+            WordsError: The line is neither.
         """
         tokens = [token for token in re.split(r"[\s,]+", line) if token]
         if len(tokens) == 1 and (word := self._switch(tokens[0])):
@@ -88,14 +88,14 @@ class Words:
         return {self.cards: cards, **fields}
 
     def say(self, fields: dict[str, Any]) -> tuple[str, Sequence[str], str]:
-        """A choice in parts: the word, the cards, and what goes with them."""
+        """Return a choice in parts: the word, the cards, and the text that goes with them."""
         if self.cards not in fields:
             return next(word for word in self.switches if fields.get(word)), (), ""
         extra = f"{self.text} {fields[self.text]}" if self.text and self.text in fields else ""
         return self.cards, fields[self.cards], extra
 
     def usage(self) -> list[tuple[str, str]]:
-        """(what to type, what it does) for the help."""
+        """Return pairs for the help: the input and its effect."""
         found = [("3S 3C", f"{self.cards} these cards (10H or TH is a ten, JK a joker)")]
         if self.text:
             found.append(("2H S", f"{self.cards} a card that needs a {self.text}, with it"))

@@ -1,4 +1,4 @@
-"""A person plays against bots: deal after deal, kept like those of a tournament."""
+"""Sessions of a person against bots; their deals are stored like those of a tournament."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ def play(invitation: Invitation, console: Console, *, fresh: bool = False) -> in
     """Play until the person leaves.
 
     Args:
-        invitation: Who plays what, and where the deals are kept.
-        console: Where the table is drawn.
-        fresh: Whether to move deals that are kept there aside first.
+        invitation: The players, the game, and the folder of the deals.
+        console: The terminal on which the table is drawn.
+        fresh: Whether to move stored deals aside first.
 
     Returns:
-        How many deals were finished; all of them are kept.
+        The number of finished deals; all of them are stored.
 
     Raises:
         UsageError: A bot cannot be built, or the folder holds other results.
         RunError: The disk fails, or the host spoils every deal.
-        Interrupted: By Ctrl-C.
+        Interrupted: Ctrl-C was pressed.
     """
     guard = protection()
     staged = [stage_bot(entrant, guard.launcher) for entrant in invitation.bots]
@@ -123,7 +123,7 @@ class _Match:
         self._players: list[Player] = [self._person, *bots]
 
     def play(self) -> int:
-        """Deal until the person leaves; gives how many deals were finished."""
+        """Deal until the person leaves; return the number of finished deals."""
         match = max((record.key.match for record in self._store.records()), default=-1) + 1
         lot = partial(match_seed, self._seed.master, 0, match)
         start = self._game.first_start(self._invitation.options, lot, duplicate=False)
@@ -174,7 +174,7 @@ class _Match:
         raise RunError("this machine fails again and again, so the deal cannot be played")
 
     def _tell_faults(self, record: DealRecord) -> None:
-        """Say why bots failed: their author may be the one who plays."""
+        """Print why bots failed, since their author may be the person at the table."""
         for name, fault in {self._names[one.seat]: one for one in record.faults}.items():
             words = ("tourney", "replay", str(self._invitation.folder), "--last-fault", name)
             text = f"{name} failed: {fault.kind}: {fault.cause}; all of it: {shlex.join(words)}"

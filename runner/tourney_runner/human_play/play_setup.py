@@ -1,4 +1,4 @@
-"""Who sits down with a person, and under which rules."""
+"""Setup of a table with a person: the bots, the rules and the folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Invitation", "invite"]
 
 @dataclass(frozen=True)
 class Invitation:
-    """Who plays what."""
+    """The players of a table, its game and its folder."""
 
     config: Config
     """Game, limits and rating."""
@@ -35,9 +35,9 @@ class Invitation:
     bots: tuple[Entrant, ...]
     """The others, clockwise from the person."""
     folder: Path
-    """Where the deals are kept."""
+    """The folder of the deals."""
     seed: str | None = None
-    """What all cards come from; drawn by chance if None."""
+    """The source of all cards; drawn at random if None."""
 
 
 def invite(
@@ -46,14 +46,14 @@ def invite(
     """Set up a table.
 
     Args:
-        config: A tournament; its bots fill the table if nobody is named.
-        person: The person's name; a bot of that name stays away.
-        against: Bots of the tournament by name, or folders of others.
-        folder: For the deals.
-        seed: For the cards.
+        config: A tournament; its bots fill the table if `against` is empty.
+        person: The person's name; a bot of that name is left out.
+        against: Bots of the tournament by name, or folders of other bots.
+        folder: The folder for the deals.
+        seed: The source of all cards.
 
     Raises:
-        UsageError: There is no such bot, or the game is not for so many players.
+        UsageError: There is no such bot, or the game does not allow this number of players.
         ConfigError: A bot's folder is wrong.
     """
     if against:
@@ -81,7 +81,7 @@ def _wanted(config: Config, word: str) -> Entrant:
 
 
 def _told_apart(bots: Sequence[Entrant], person: str) -> tuple[Entrant, ...]:
-    """The bots under names that differ from each other and from the person's."""
+    """Rename bots so that all names differ, also from the person's."""
     taken = {folded(person)}
     named = []
     for bot in bots:
@@ -94,7 +94,7 @@ def _told_apart(bots: Sequence[Entrant], person: str) -> tuple[Entrant, ...]:
 
 
 def _options(config: Config, players: int) -> GameOptions:
-    """The tournament's rules for another number of players, where that is needed."""
+    """Return the tournament's rules for this number of players."""
     if players == config.options.players:
         return config.options
     model = find_game(config.game).options

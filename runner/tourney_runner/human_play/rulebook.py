@@ -17,17 +17,17 @@ _COMMENT = re.compile(r"^<!--.*?-->$\n?", re.MULTILINE | re.DOTALL)
 
 
 def rulebook(game: Game[Any, Any], options: GameOptions) -> str:
-    """Markdown: the rules in force, and the book of a game that has one.
+    """Return the rules in force, and the rule book if the game has one, as Markdown.
 
     Args:
         game: The game.
-        options: As they are at this table.
+        options: The options at this table.
     """
     return f"{rules_text(game, options)}\n\n{_book(game.name)}"
 
 
 def rules_text(game: Game[Any, Any], options: GameOptions) -> str:
-    """Markdown: every option with its value and what it means."""
+    """Return every option with its value and its meaning, as Markdown."""
     in_force = options.in_force()
     lines = [f"# {game.title}: the rules at this table", ""]
     for name, field in game.options.model_fields.items():
@@ -38,7 +38,7 @@ def rules_text(game: Game[Any, Any], options: GameOptions) -> str:
 
 
 def _book(name: str) -> str:
-    """The rule book that comes with the program; empty for a game that has none."""
+    """Return the rule book that comes with the program; empty if the game has none."""
     folder = bundled_folder("docs")
     book = None if folder is None else folder / f"rules-{name}.md"
     if book is None or not book.is_file():
