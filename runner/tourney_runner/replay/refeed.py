@@ -1,7 +1,7 @@
-"""A stored deal played again through the very code that played it, to see what one bot saw.
+"""Replay of a stored deal through the code that played it, to recover the messages to one bot.
 
-The players say what is stored, so every message comes out as it was, but for the clock. In the
-seat of interest sits somebody who listens, or another bot, which is asked the same and whose
+The players repeat the stored answers, so every message is the same as then, except for the clock.
+The player in the seat of interest records the messages, or passes them to another bot, whose
 answers are compared and dropped.
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Compared", "Stored", "compare", "listen"]
 
 _NEVER = 10**9
-"""Faults, to have the next one forfeit or be made good, whatever the settings."""
+"""A number of faults that decides, under any settings, how the next fault is treated."""
 
 
 class Stored(NamedTuple):
@@ -48,49 +48,49 @@ class Stored(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What a bot was sent."""
+    """Messages to a bot up to one request."""
 
     move: int
-    """How many moves of the deal had been played; the whole deal's length for its end."""
+    """The number of moves before; for the end of the deal, all of them."""
     messages: tuple[bytes, ...]
-    """Lines; the last is the request, unless the deal is over."""
+    """Lines; the last one is the request, unless the deal is over."""
     stored: dict[str, Any] | None
-    """What was answered then; None where it failed."""
+    """The stored answer; None if the bot failed."""
 
 
 class Compared(NamedTuple):
-    """One request put to another bot."""
+    """The comparison for one request that was sent to another bot."""
 
     move: int
     request: bytes
     stored: dict[str, Any] | None
-    """What was answered then; None where the bot of then failed."""
+    """The stored answer; None if the bot of that deal failed."""
     failed: str
-    """By what it did; empty if it did not."""
+    """The stored cause of that failure; empty if it did not fail."""
     given: dict[str, Any] | None
-    """What this bot answered, if it was an action."""
+    """The answer of this bot, if it was an action."""
     fault: str
-    """Why it was not; empty if it was."""
+    """The cause of its fault; empty if it gave an action."""
     received: str = ""
-    """What it wrote to stdout, if that was a fault."""
+    """Its stdout after a fault."""
     stderr: str = ""
-    """What it wrote there, if that was a fault."""
+    """Its stderr after a fault."""
 
     @property
     def same(self) -> bool:
-        """Whether both mean the same."""
+        """True if both answers mean the same."""
         return self.stored is not None and self.stored == self.given
 
 
 class _Tape:
-    """The stored moves of a deal, and how far it has been played."""
+    """The stored moves of a deal, with the position of the replay."""
 
     def __init__(self, stored: Stored) -> None:
         self.game: Game[Any, Any] = find_game(stored.settings.game)
         self.state: State[Any] = dealt(stored.settings, stored.record.key, stored.record.start)
         self.faults = [0] * self.state.players
         self._codes = stored.record.moves.split()
-        # A fault without a request: it could not be started, or was left out of the deal.
+        # A fault without a request: the bot could not be started, or was left out of the deal.
         self._absent = {fault.seat for fault in stored.record.faults if not fault.request}
         self._causes = {
             (fault.seat, fault.move): f"{fault.kind}: {fault.cause}"
@@ -99,19 +99,19 @@ class _Tape:
         self.at = 0
 
     def fails_first(self, seat: int) -> bool:
-        """Whether the next thing stored is that this seat leaves before it is asked."""
+        """Return whether this seat leaves the deal next, before it is asked."""
         follows = self._codes[self.at : self.at + 1]
         return seat in self._absent and follows == [f"!{seat}"]
 
     def cause(self, seat: int, move: int) -> str:
-        """What a seat failed by, after so many moves."""
+        """Return the cause of a seat's fault after `move` moves."""
         return self._causes[seat, move]
 
     def action(self) -> Any:
-        """The stored action of the player to move.
+        """Return the stored action of the player to move.
 
         Raises:
-            Fault: He failed then.
+            Fault: The stored player failed there.
         """
         code = self._codes[self.at]
         self.at += 1
@@ -121,7 +121,7 @@ class _Tape:
         return self.game.decode(code)
 
     def fail(self, seat: int, *, forfeits: bool) -> None:
-        """Have the deal treat a fault as it did then.
+        """Raise a fault that the deal treats as it did then.
 
         Raises:
             Fault: Always.
@@ -131,7 +131,7 @@ class _Tape:
 
 
 class _StoredPlayer(LocalPlayer):
-    """Says what is stored, and keeps what it is told."""
+    """A player that repeats the stored answers and records its messages."""
 
     def __init__(self, bot: BotSpec, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
         super().__init__(bot, setup, tape.game)
@@ -167,12 +167,12 @@ class _StoredPlayer(LocalPlayer):
         return answer
 
     def rest(self) -> Asked:
-        """What it was told after its last turn; nothing, if it was out of the deal by a fault."""
+        """Return the messages after the last turn; none if a fault took it out of the deal."""
         return Asked(self._tape.at, tuple(self._told), None)
 
 
 class _FedPlayer(RecordingPlayer):
-    """Asks a real bot, and then says what is stored."""
+    """A player that asks a real bot, and then repeats the stored answer."""
 
     def __init__(self, bot: BotSpec, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
         super().__init__(bot, setup)
@@ -182,8 +182,8 @@ class _FedPlayer(RecordingPlayer):
         self._greeting = b""
 
     def start(self) -> None:
-        """See `Player.start`; its process runs already."""
-        self.running = True  # so it is called while it is in the deal, whatever its process does
+        """See `Player.start`; the process is already running."""
+        self.running = True  # so that the deal calls it, whatever its process does
         if self._tape.fails_first(self._seat):
             self._tape.at += 1
             self._tape.fail(self._seat, forfeits=True)
@@ -213,10 +213,10 @@ class _FedPlayer(RecordingPlayer):
     def _put(
         self, request: bytes, request_id: int, limit: int
     ) -> tuple[dict[str, Any] | None, Fault | None]:
-        """Return the bot's own answer, or what is wrong with it."""
+        """Return the bot's own answer, or its fault."""
         state = self._tape.state
         try:
-            if self._channel is None:  # it failed before, and gets another chance
+            if self._channel is None:  # it failed before and is restarted
                 super().start()
                 self.new_deal(self._greeting)
             answer, _ = super().ask(request, request_id, limit)
@@ -230,9 +230,9 @@ class _FedPlayer(RecordingPlayer):
 
 
 def listen(stored: Stored, seat: int) -> list[Asked]:
-    """Everything that the bot in a seat was sent, without lists of legal plays.
+    """Return all messages to the bot in a seat, without lists of legal plays.
 
-    Whether it had asked for such lists is not stored.
+    It is not stored whether the bot had asked for such lists.
 
     Raises:
         ValueError: The record is not a deal of these rules.
@@ -247,18 +247,18 @@ def listen(stored: Stored, seat: int) -> list[Asked]:
 def compare(
     stored: Stored, seat: int, bot: BotSpec, launcher: Launcher, tell: Callable[[Compared], None]
 ) -> list[Compared]:
-    """Put the requests of a seat to another bot.
+    """Send the requests of a seat to another bot.
 
     Args:
         stored: The deal.
-        seat: Whose requests.
-        bot: Who is asked.
-        launcher: How it is started.
+        seat: The seat.
+        bot: The other bot.
+        launcher: The launcher of that bot.
         tell: Called with each answer that differs.
 
     Raises:
-        Fault: It cannot start.
-        HostFailureError: The host made it void.
+        Fault: The bot cannot start.
+        HostFailureError: The deal was void.
         ValueError: The record is not a deal of these rules.
     """
     tape = _Tape(stored)
@@ -266,7 +266,7 @@ def compare(
     fed = _FedPlayer(bot, setup, tape, seat)
     try:
         RecordingPlayer.start(fed)
-        fed.running = False  # it joins the deal when the deal has it start
+        fed.running = False  # it joins when the deal starts it
         _play(stored, tape, setup, seat, fed)
     finally:
         fed.stop()
@@ -281,7 +281,7 @@ def _setup(stored: Stored, launcher: Launcher) -> PlayerSetup:
 
 
 def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Player) -> DealRecord:
-    """Play the deal again with somebody in a seat."""
+    """Play the deal again with a given player in a seat."""
     record = stored.record
     players: list[Player] = [
         player if other == seat else _StoredPlayer(seated(name, other), setup, tape, other)

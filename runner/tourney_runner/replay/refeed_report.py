@@ -1,4 +1,4 @@
-"""What a bot answered to the requests of a stored deal, for people."""
+"""The report of a bot's answers to the requests of a stored deal, as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Differences", "summary_line"]
 
 _LONG = 4000
-"""Characters of a line that are shown."""
+"""The number of characters of a line that are shown."""
 
 
 class Differences:
@@ -28,7 +28,7 @@ class Differences:
         self._shown = ""
 
     def lines(self, one: Compared) -> Iterator[str]:
-        """Describe one request, with all that the bot wrote if its answer was a fault."""
+        """Describe one request, with all output of the bot if its answer was a fault."""
         yield f"move {one.move}:"
         yield f"  request: {escaped(one.request.decode().rstrip(), _LONG)}"
         yield f"  then:    {_answer(one.stored, one.failed)}"

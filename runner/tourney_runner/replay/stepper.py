@@ -1,4 +1,4 @@
-"""Stepping through a stored deal in a terminal."""
+"""The display of a stored deal in a terminal, step by step."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ _LONG = 2000
 
 
 class Remark(NamedTuple):
-    """Something that was said at a move."""
+    """A remark about a move."""
 
     who: str
     text: str
     of_game: bool = False
-    """Whether these are the game's words, with cards and seats to be drawn."""
+    """Whether the text is from the game, with cards and seats to be drawn."""
 
 
 class Frame(NamedTuple):
     """One position of a deal."""
 
     log: str
-    """What has just happened."""
+    """The last event."""
     scene: Scene
     remarks: tuple[Remark, ...]
-    """What the bots and the referee had to say of it."""
+    """The remarks of the bots and the referee about it."""
     failed: tuple[int, ...] = ()
     """The seats that failed at this move."""
     seen: tuple[str, ...] = ()
-    """What the watched bot was sent, in order to make the move that led here."""
+    """The messages to the watched bot before the move that led here."""
 
 
 def frames(stored: Stored, seat: int | None) -> list[Frame]:
-    """All positions of a deal, the first one before any move.
+    """Return all positions of a deal, the first one before any move.
 
     Args:
         stored: The deal.
-        seat: Whose messages to show; None for nobody's.
+        seat: The seat whose messages are shown; None for no messages.
 
     Raises:
         ValueError: The record is not a deal of these rules.
@@ -101,12 +101,12 @@ def _readable(line: bytes) -> str:
 
 
 class Stepper:
-    """Shows frames, one at a time on a terminal, all of them elsewhere.
+    """A viewer of frames: one at a time on a terminal, all of them elsewhere.
 
     Args:
         stored: The deal.
-        seat: From whose seat to look; None to see all cards.
-        console: Where to draw.
+        seat: The seat whose view is shown; None to show all cards.
+        console: The console to draw on.
         title: The first line.
     """
 
@@ -119,7 +119,7 @@ class Stepper:
         self._artist = Artist(stored.names, seat, signs=console.encoding.startswith("utf"))
 
     def print_all(self) -> None:
-        """Every move, and the last position."""
+        """Print every move, and the last position."""
         self._console.print(Text(self._title))
         for number, frame in enumerate(self._frames):
             self._say(number, frame)

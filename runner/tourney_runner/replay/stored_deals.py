@@ -16,10 +16,10 @@ __all__ = ["last_fault", "seat_of", "stored_deal"]
 
 
 def stored_deal(store: Store, number: int) -> Stored:
-    """A deal by its number in schedule order, from 1.
+    """Return a deal by its number in schedule order, from 1.
 
     Raises:
-        UsageError: There are not so many, or nothing was begun there.
+        UsageError: There are fewer deals, or the folder has no tournament.
     """
     record = store.record(number)
     names = _names(store)
@@ -28,10 +28,10 @@ def stored_deal(store: Store, number: int) -> Stored:
 
 
 def last_fault(store: Store, name: str) -> tuple[int, int]:
-    """The last deal in which a bot failed: its number, and the bot's seat.
+    """Return the number of the last deal in which a bot failed, and the bot's seat.
 
     Raises:
-        UsageError: It never did, or there is no such bot.
+        UsageError: The bot never failed, or there is no such bot.
     """
     names = _names(store)
     if name not in names:
@@ -46,7 +46,7 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
             failed.add(fault.entrant)
             if fault.entrant == entrant:
                 place = number, fault.seat
-                if fault.unplayed:  # such a deal shows nothing
+                if fault.unplayed:  # the bot did not play in such a deal
                     unplayed = place
                 else:
                     found = place
@@ -59,7 +59,7 @@ def last_fault(store: Store, name: str) -> tuple[int, int]:
 
 
 def seat_of(stored: Stored, seat: int) -> int:
-    """A seat of a deal.
+    """Check a seat of a deal and return it.
 
     Raises:
         UsageError: There is no such seat.

@@ -1,4 +1,4 @@
-"""Positions in a terminal: cards in colour, what may not be seen as a number of cards."""
+"""Positions in a terminal: cards in colour, and hidden cards as a number."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ __all__ = ["SUITS", "Artist", "cards_text"]
 
 SUITS = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
 _STYLES = {"S": "bold", "C": "bold green", "D": "bold blue", "H": "bold red"}
-"""Four colours, so that suits are told apart at a glance; the signs differ as well."""
+"""Four colours, so that suits are easy to distinguish; the signs differ as well."""
 _CARD = re.compile(r"(\b(?:[2-9TJQKA][SCDH](?:>[SCDH])?|JK)(?![\w>]))")
 _STACK_SHOWN = 10
-"""Cards of a stack that are shown; the top ones matter."""
+"""The number of top cards shown of a stack."""
 
 
 def cards_text(cards: Sequence[str], *, signs: bool = True) -> Text:
-    """Cards in their colours.
+    """Return cards in their colours.
 
     Args:
-        cards: As in messages: ``3S``, ``TH``, ``2H>S``, ``JK``; anything else is shown as it is.
+        cards: Cards as in messages (``3S``, ``TH``, ``2H>S``, ``JK``); other text is not changed.
         signs: Whether the terminal can show the signs of the suits.
     """
     return Text(" ").join(_card(card, signs=signs) for card in cards)
 
 
 def _card(card: str, *, signs: bool) -> Text:
-    """A card as people write it: ``10♣`` where messages have ``TC``."""
+    """Return a card as people write it: ``10♣`` for ``TC``."""
     name, _, call = card.partition(">")
     rank, suit = name[:-1], name[-1:]
     if suit not in SUITS or not rank:
@@ -48,11 +48,11 @@ def _card(card: str, *, signs: bool) -> Text:
 
 
 class Artist:
-    """Draws the scenes of a deal.
+    """An artist that draws the scenes of a deal.
 
     Args:
         names: The players by seat.
-        seat: From whose seat; None to see all cards.
+        seat: The seat whose view is drawn; None to draw all cards.
         signs: Whether the terminal can show the signs of the suits.
     """
 
@@ -62,7 +62,7 @@ class Artist:
         self._signs = signs
 
     def line(self, text: str) -> Text:
-        """A line of a game with the players' names, and its cards in their colours."""
+        """Return a line of a game with the players' names, and its cards in their colours."""
         shown = Text()
         for part in _CARD.split(text):  # before the names: one of them may look like a card
             is_card = _CARD.fullmatch(part)
@@ -70,7 +70,7 @@ class Artist:
         return shown
 
     def named(self, text: str) -> str:
-        """A line of a game with the players' names instead of their seats."""
+        """Return a line of a game with the players' names instead of their seats."""
         return re.sub(
             r"\bseat (\d+)\b",
             lambda found: (
@@ -80,7 +80,7 @@ class Artist:
         )
 
     def draw(self, scene: Scene) -> RenderableType:
-        """A position."""
+        """Return the drawing of a position."""
         return Group(self._players(scene), Text(), *self._zones(scene))
 
     def _players(self, scene: Scene) -> Table:
