@@ -1,1 +1,5 @@
-"""After the run: verifying, ruling on entrants, playing deals again, seasons."""
+"""Leagues: submissions, seasons, and the table over all seasons.
+
+Bots and a league's configuration enter. Folders of results, reports of changes and the league's
+table leave.
+"""

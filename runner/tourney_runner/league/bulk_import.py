@@ -1,4 +1,4 @@
-"""Submissions of a whole class: a folder or a ZIP file, with one bot in each of its entries."""
+"""Import of the submissions of a class: a folder or a ZIP file with one bot per entry."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["MOST_BYTES", "MOST_FILES", "Imported", "import_bots", "unpack"]
 
 MOST_FILES = 10_000
 MOST_BYTES = 256 << 20
-"""Of one ZIP file, unpacked."""
+"""The largest unpacked size of one ZIP file, in bytes."""
 _DEEPEST = 4
-"""Folders that exports of course platforms put around a submission."""
+"""The number of nested folders that exports of course platforms put around a submission."""
 _CHUNK = 1 << 20
 
 
@@ -120,7 +120,7 @@ def _bot_folder(folder: Path) -> Path:
 
 @contextmanager
 def _opened(source: Path) -> Iterator[Path]:
-    """Give a folder as it is, and a ZIP file as a temporary folder."""
+    """Yield a folder itself, and a ZIP file as a temporary folder."""
     if source.is_symlink():
         raise UsageError(f"{source}: it is a link, expected a folder or a ZIP file")
     if source.is_dir():
@@ -137,8 +137,8 @@ def _opened(source: Path) -> Iterator[Path]:
 def unpack(archive: Path, folder: Path) -> None:
     """Unpack a ZIP file whose content is not trusted.
 
-    Nothing is written outside of the folder. Links and special files are refused, and the
-    permissions keep no more than whether a file may be executed.
+    Nothing is written outside of the folder. Links and special files are refused, and of
+    the permissions only the executable bit is kept.
 
     Args:
         archive: The ZIP file.

@@ -1,4 +1,4 @@
-"""A league's configuration file, changed in place: comments and order stay as they are."""
+"""Edits of a league's configuration file that keep its comments and order."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Entry(NamedTuple):
 
     name: str
     place: int
-    """In the list of bots, from 0."""
+    """The index in the list of bots, from 0."""
     granted: tuple[str, ...]
-    """What the organiser has written of it besides its folder and name: ``trusted``, say."""
+    """The other keys of the entry besides its folder and name, such as ``trusted``."""
 
 
 def find_league(path: Path) -> Path:
-    """A league's configuration: the file itself, or the one of a folder.
+    """Return a league's configuration file: the path itself, or the one in a folder.
 
     Raises:
         UsageError: There is none, or more than one.
@@ -53,8 +53,8 @@ class League:
         path: Its configuration.
 
     Raises:
-        ConfigError: It is wrong, apart from bots whose languages this machine lacks, and from
-            having too few of them for a run.
+        ConfigError: The file is wrong. Bots whose languages this machine lacks, and too few bots
+            for a run, are not errors here.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,25 +66,25 @@ class League:
 
     @property
     def folder(self) -> Path:
-        """What its paths are relative to."""
+        """The folder that its paths are relative to."""
         return Path(os.path.realpath(self.path.parent))
 
     def entry(self, name: str) -> Entry | None:
-        """Who has a name already; case and form do not matter."""
+        """Return the entry with a name, without regard to case and Unicode form."""
         return next((entry for entry in self.entries if folded(entry.name) == folded(name)), None)
 
     def write(self, folder: str, name: str | None, *, place: int | None = None) -> None:
-        """Add a bot to the file, or put it in another's place.
+        """Add a bot to the file, or replace another one.
 
         Args:
-            folder: The bot's, relative to the league's.
-            name: To enter it under; None for its own.
-            place: Of the bot that it replaces.
+            folder: The bot's folder, relative to the league's.
+            name: The name of the entry; None for the bot's own.
+            place: The index of the bot that it replaces.
 
         Raises:
-            ConfigError: The file would be wrong then; it is left as it was.
-            UsageError: Its bots are not written as a list.
-            RunError: It cannot be written.
+            ConfigError: The file would become wrong; it is not changed.
+            UsageError: The bots in the file are not written as a list.
+            RunError: The file cannot be written.
         """
         entry = folder
         if name is not None:
@@ -110,7 +110,7 @@ class League:
         ]
 
     def _replace(self, text: str) -> None:
-        """Put a text in the file's place, if it is a right configuration."""
+        """Replace the content of the file, if the new text is a valid configuration."""
         trial = self.path.with_name(f".{self.path.stem}.new{self.path.suffix}")
         try:
             trial.write_bytes(text.encode())
@@ -127,11 +127,11 @@ class League:
 
 
 def _granted(entry: object) -> tuple[str, ...]:
-    """What an entry grants its bot, as the keys that are written there."""
+    """Return the keys of an entry that grant its bot something."""
     written = entry if isinstance(entry, dict) else {}
     return tuple(key for key in BotGrants.model_fields if written.get(key))
 
 
 def slug(name: str) -> str:
-    """A bot's name as that of a folder."""
+    """Return a folder name for a bot's name."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "bot"

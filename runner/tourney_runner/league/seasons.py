@@ -108,8 +108,8 @@ def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tupl
 
     Raises:
         UsageError: Nothing was played.
-        RunError: It can be continued.
-        Interrupted: Likewise.
+        RunError: The run failed; it can be continued.
+        Interrupted: A signal came; the run can be continued.
     """
     season = choices.folder.name
     named = config.model_copy(

@@ -1,4 +1,4 @@
-"""Entering a bot into a league: a version of it, and a line in the configuration."""
+"""Submission of a bot to a league: a stored version, and an entry in the configuration."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["Submission", "submit"]
 
 _BOTS = "bots"
-"""Where a league keeps versions, below its folder."""
+"""The folder of versions, below the league's folder."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What was entered."""
+    """The result of a submission."""
 
     name: str
     version: Path
@@ -38,14 +38,14 @@ class Submission:
     hash: str
     """SHA-256 of its files."""
     replaced: Entry | None
-    """The older version that was taken out."""
+    """The older version that was retired, if any."""
     league: Path
     """The configuration."""
     missing: int
-    """So many bots more are needed to fill a table."""
+    """The number of bots still missing to fill a table."""
 
     def next_steps(self) -> list[str]:
-        """What happens now, for the author."""
+        """Return the next steps for the author."""
         lines = [f"{self.name} is entered: {self.version} (SHA-256 {self.hash[:12]})"]
         if self.replaced:
             lines.append("it takes the place of the version before, whose folder is kept")
@@ -82,15 +82,15 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     """Check a bot and enter it; the league may be too small for a run yet.
 
     Args:
-        folder: The bot.
-        league: Where; it is changed.
-        name: To enter it under; its own if None.
-        replace: Whether it retires the version of that name.
-        today: Part of the version's name.
-        watcher: Told of each check.
+        folder: The bot's folder.
+        league: The league's configuration, which is changed.
+        name: The name of the entry; the bot's own if None.
+        replace: Whether the bot retires the version of that name.
+        today: The date in the version's name.
+        watcher: Notified of each check.
 
     Raises:
-        UsageError: The name is taken, or nobody has it who could be replaced, or the bot fails.
+        UsageError: The name is taken, there is no bot of that name to replace, or the bot fails.
         ConfigError: The bot's folder is wrong.
         RunError: The league's folder cannot be written.
     """
@@ -117,7 +117,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
 
 
 def _rival(entrant: Entrant, league: League, *, replace: bool) -> Entry | None:
-    """The entry that the bot replaces."""
+    """Return the entry that the bot replaces, if any."""
     rival = league.entry(entrant.name)
     if rival is not None and not replace:
         raise UsageError(
@@ -133,7 +133,7 @@ def _rival(entrant: Entrant, league: League, *, replace: bool) -> Entry | None:
 
 
 def _copied(folder: Path, name: str, league: League, today: date) -> tuple[Path, str]:
-    """A copy of the bot's sources in the league's folder, and their hash."""
+    """Copy the bot's sources into the league's folder; return the copy and its hash."""
     entries = scan(folder)
     sha256 = digest(folder, entries)
     version = league.folder / _BOTS / slug(name) / f"{today:%Y-%m-%d}-{sha256[:8]}"
@@ -149,5 +149,5 @@ def _copied(folder: Path, name: str, league: League, today: date) -> tuple[Path,
 
 
 def _repository(path: Path) -> Path | None:
-    """The git repository that a path lies in."""
+    """Return the git repository of a path, or None."""
     return next((parent for parent in path.parents if (parent / ".git").exists()), None)

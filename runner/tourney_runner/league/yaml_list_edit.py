@@ -1,7 +1,8 @@
-"""A list in the text of a YAML file, changed in place: all around it stays to the letter.
+"""Edits of a list in the text of a YAML file that leave all other text as it is.
 
-Reading and writing the whole file with ruamel.yaml keeps comments and order, but indents anew and
-moves what stands between the list and the next key; so its parser only says where the entries are.
+Reading and writing the whole file with ruamel.yaml keeps comments and order. But it changes the
+indentation, and moves text between the list and the next key. So its parser is only used to find
+the entries.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ class Listing(NamedTuple):
     text: str
     """The whole file."""
     start: int
-    """Where the list begins, with its first dash or its bracket."""
+    """The offset of the list's first dash or bracket."""
     column: int
-    """Of the dashes, from 0."""
+    """The column of the dashes, from 0."""
     flow: bool
     """Whether it is written in brackets."""
     entries: tuple[_Span, ...]
 
     def added(self, entry: str) -> str:
-        """The file with one more entry at the end of the list.
+        """Return the file with another entry at the end of the list.
 
         Args:
-            entry: YAML on one line.
+            entry: The entry as YAML on one line.
         """
         if self.flow:
             at = self.entries[-1].end if self.entries else self.start + 1
@@ -57,7 +58,7 @@ class Listing(NamedTuple):
         return self._changed(_Span(at, at), f"{newline}{' ' * self.column}- {entry}")
 
     def replaced(self, place: int, entry: str) -> str:
-        """The file with another entry in the place of one, counted from 0."""
+        """Return the file with the entry at an index, from 0, replaced."""
         return self._changed(self.entries[place], entry)
 
     def _changed(self, span: _Span, words: str) -> str:
@@ -65,7 +66,7 @@ class Listing(NamedTuple):
 
 
 def find_list(text: str, key: str) -> Listing | None:
-    """The list under a key of the file's outermost mapping; None where no list is written there.
+    """Return the list under a key of the outermost mapping; None if no list is written there.
 
     Args:
         text: Valid YAML.
@@ -91,20 +92,27 @@ def _listing(text: str, opening: Any, events: Iterator[Any]) -> Listing:
         if isinstance(event, CollectionEndEvent):
             break
         begin = event.start_mark.index
-        words = text[begin : _end_of(event, events)].rstrip()  # a block of text takes line ends in
+        words = text[begin : _end_of(event, events)].rstrip()  # a text block includes line ends
         entries.append(_Span(begin, begin + len(words)))
     start = opening.start_mark
     return Listing(text, start.index, start.column, bool(opening.flow_style), tuple(entries))
 
 
 def _end_of(event: Any, events: Iterator[Any]) -> int:
-    """Where what is written of a value ends, whose first event has been taken from the others."""
+    """Return the offset at which a value's text ends.
+
+    Args:
+        event: The first event of the value.
+        events: The events after it.
+    """
     end: int = event.end_mark.index
     if not isinstance(event, CollectionStartEvent):
         return end
     for inner in events:
         if isinstance(inner, CollectionEndEvent):
-            closes = inner.end_mark.index > inner.start_mark.index  # a bracket; else it only ends
+            closes = (
+                inner.end_mark.index > inner.start_mark.index
+            )  # a bracket; otherwise the end has no text
             return inner.end_mark.index if closes else end
         end = _end_of(inner, events)
     return end
