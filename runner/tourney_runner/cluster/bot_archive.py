@@ -1,4 +1,4 @@
-"""A bot's sources as one tar file, named by the hash of what is in it.
+"""A bot's sources as one tar file, named by the hash of its contents.
 
 Modes and links travel with it; owners and times do not, so the same sources give the same bytes.
 """
@@ -69,13 +69,13 @@ def unpacked_folder(cache: Path, key: str) -> Path:
 
 
 def unpack(cache: Path, key: str, file: IO[bytes]) -> None:
-    """Unpack an archive into the cache, unless another process has done so meanwhile.
+    """Unpack an archive into the cache, unless another process has already done so.
 
     A client of Dask can run any code here anyway, so the paths in the archive are trusted. Its
     contents must match its name.
 
     Raises:
-        UsageError: They do not.
+        UsageError: The contents do not match.
         OSError: The cache cannot be written.
     """
     with slot(cache / _FOLDER, key) as place:

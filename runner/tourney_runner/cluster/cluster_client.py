@@ -1,4 +1,4 @@
-"""The client of a Dask cluster: it follows the Dask workers and has each of them play.
+"""The client of a Dask cluster: it follows the Dask workers and gives tasks to each of them.
 
 Everything here happens in one thread; the inbox and the news lead to another one.
 """
@@ -156,7 +156,7 @@ class ClusterClient:
         return client
 
     async def _watch(self, group: asyncio.TaskGroup) -> NoReturn:
-        """Follow which workers come and go, as long as the client runs."""
+        """Follow the arrivals and departures of workers, as long as the client runs."""
         alone_since = time.monotonic()
         shared = Shared(
             self._client,
@@ -213,7 +213,7 @@ class ClusterClient:
 
     @property
     def _is_connected(self) -> bool:
-        """Whether the scheduler is there; a restarted one would not know this client."""
+        """True if the scheduler is connected; a restarted one would not know this client."""
         return bool(self._client.status == "running")
 
     def _give_up_if_alone(self, there: int, alone: float) -> None:
@@ -252,7 +252,7 @@ class ClusterClient:
     def _employ(
         self, group: asyncio.TaskGroup, address: str, details: dict[str, Any], shared: Shared
     ) -> None:
-        """Start a session with a worker unless it has one that still goes on."""
+        """Start a session with a worker unless it still has one."""
         known = self._sessions.get(address)
         if address in self._refused or (known is not None and not known[1].done()):
             return
@@ -285,7 +285,7 @@ class ClusterClient:
     async def _leave(self) -> None:
         """End the run on the cluster, as far as its workers can be reached."""
         run = self._bundle.run
-        if not self._is_connected:  # then the workers end it themselves
+        if not self._is_connected:  # in that case the workers end it themselves
             return
         reachable = [
             at for at, (session, _) in self._sessions.items() if not session.is_unresponsive

@@ -50,7 +50,7 @@ class Machine:
 
     @property
     def is_checked(self) -> bool:
-        """Whether all bots were checked here."""
+        """True if all bots were checked here."""
         return self._begun and self.checked.keys() == self._entrants
 
     @property
@@ -88,7 +88,7 @@ class Machines:
             self.starts = {entrant: _start(entrant, there) for entrant in self._entrants}
 
     def odd_one(self, machine: Machine) -> Checked | None:
-        """Return the failed check of a bot that starts elsewhere; None if there is none."""
+        """Return the failed check of a bot that starts elsewhere, or None."""
         starts = self.starts or {}
         odd = [at for at in machine.broken if starts[at].ready is not None]
         return machine.checked[min(odd)] if odd else None

@@ -66,7 +66,7 @@ _one_builds = threading.Lock()
 
 
 class HostError(Exception):
-    """This host cannot keep the files of a run; the message is why."""
+    """This host cannot keep the files of a run; the message is the reason."""
 
 
 def topic(run: str) -> str:
@@ -301,5 +301,5 @@ class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed has no types
                 self._heard.clear()
         await self.end(politely=False)
         name = topic(self._bundle.run)
-        if self._worker.plugins.get(name) is self:  # not one that began meanwhile
+        if self._worker.plugins.get(name) is self:  # not a newer one
             del self._worker.plugins[name]

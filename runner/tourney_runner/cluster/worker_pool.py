@@ -189,7 +189,7 @@ class WorkerPool:
         return program
 
     def _outcome(self, program: WorkerProgram, task: Task) -> bytes:
-        """Read until the task is done; meanwhile report bots that are waited for, and silence."""
+        """Read until the task is done, and report awaited bots and silence until then."""
         silence = Silence()
         silence.restart(time.monotonic())
         while True:
