@@ -19,7 +19,7 @@ def bundled_folder(name: str) -> Path | None:
     package = Path(__file__).resolve().parents[1]
     checkout = package.parents[1]
     folders = [package / "_bundled" / name]
-    if (checkout / "pyproject.toml").is_file():  # what lies beside an installed package is not ours
+    if (checkout / "pyproject.toml").is_file():  # folders beside an installed package are not ours
         folders.append(checkout / name)
     return next((folder for folder in folders if folder.is_dir()), None)
 

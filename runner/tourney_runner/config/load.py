@@ -1,4 +1,4 @@
-"""Loading a tournament's file or a single bot's folder, with all errors at once."""
+"""Loading of a tournament's file or a single bot's folder, with all errors at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that a configuration names: where they are, and which was meant if they are not there."""
+"""Folders in a configuration: their paths, and suggestions for missing ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tourney_runner.text import closest, escaped, shown
 __all__ = ["no_folder", "resolved"]
 
 _LONGEST = 500
-"""Characters of a path that is offered: cut, it would be of no use."""
+"""The longest path that is suggested, in characters; a cut one would be useless."""
 
 
 def resolved(base: Path, text: str) -> Path:
-    """What a path in a file leads to, absolute.
+    """Return the absolute path for a path in a file.
 
     Args:
         base: The folder that relative paths start from.
@@ -25,7 +25,7 @@ def resolved(base: Path, text: str) -> Path:
 
 
 def no_folder(base: Path, text: str) -> str:
-    """Why a path that leads to no folder will not do, with the nearest that does.
+    """Return the message for a path that is not a folder, with the nearest one that is.
 
     Args:
         base: As for `resolved`.
@@ -42,13 +42,13 @@ def no_folder(base: Path, text: str) -> str:
 
 
 def _from_here(base: Path, text: str) -> str | None:
-    """The path from the file to a folder that was given from where the user is."""
+    """Return the path from the file to a folder that was given from the working directory."""
     here = resolved(Path.cwd(), text)
     return os.path.relpath(here, base) if _is_folder(here) else None
 
 
 def _repaired(base: Path, text: str) -> str | None:
-    """The path with each part that is not there replaced by the folder nearest in name."""
+    """Return the path with each missing part replaced by the folder nearest in name."""
     path = Path()
     for part in Path(text).parts:
         name: str | None = part

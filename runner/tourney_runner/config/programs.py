@@ -1,4 +1,4 @@
-"""Finding the programs and files that a bot's commands name, and saying what is wrong with them."""
+"""The programs and files in a bot's commands: finding them, and explaining problems with them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def find_program(
             is opened.
 
     Raises:
-        ProgramError: There is none that the bot may use; the message follows the word.
+        ProgramError: The bot may not use any such program; the message follows the word.
         OSError: The folder, or something granted, is not there.
     """
     if folder is None and os.sep in word and not word.startswith(os.sep):
@@ -103,7 +103,7 @@ def missing_program(
         return str(error)
     except ProgramError as error:
         return None if built and not word.startswith(os.sep) else str(error)
-    except OSError:  # what is not there is reported elsewhere
+    except OSError:  # missing files are reported elsewhere
         return None
     return None
 

@@ -1,4 +1,4 @@
-"""Validating a part of a document with a model, with errors in the user's terms.
+"""Validation of a part of a document with a model, with errors in the user's terms.
 
 Values go through pydantic's strict JSON mode: no text becomes a number, no ``true`` becomes 1.
 Some values are corrected first, because YAML cannot tell them apart: a field of text that got a
