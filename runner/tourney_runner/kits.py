@@ -1,4 +1,4 @@
-"""Starter kits: a bundled bot, copied into a folder of its own and named after it."""
+"""Starter kits: bundled bots that are copied into a new folder and named after it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Kit:
     """The starter kit of one language."""
 
     language: str
-    """As written on the command line."""
+    """The name of the language on the command line."""
     folder: str
-    """Below ``bots/``."""
+    """The folder of the bundled bot, below ``bots/``."""
     programs: tuple[str, ...]
-    """What has to be installed."""
+    """The programs that have to be installed."""
     change: str
-    """Where the first change belongs."""
+    """The place for the first change."""
 
     def missing(self) -> list[str]:
-        """The programs that this machine does not have."""
+        """Return the programs that this machine lacks."""
         return [program for program in self.programs if shutil.which(program) is None]
 
 
@@ -81,7 +81,7 @@ protocol` prints every field, `tourney games {game}` the rules.
 
 
 def kit_of(language: str) -> Kit:
-    """The kit of a language.
+    """Return the kit of a language.
 
     Raises:
         UsageError: There is none.
@@ -96,7 +96,7 @@ def kit_of(language: str) -> Kit:
 
 
 def bundled_bots() -> Path:
-    """The folder of the bots that come with the program.
+    """Return the folder of the bots that come with the program.
 
     Raises:
         UsageError: The installation is broken.
@@ -108,18 +108,18 @@ def bundled_bots() -> Path:
 
 
 def create(kit: Kit, folder: Path, games: Sequence[str] = ()) -> list[Path]:
-    """Make a bot's folder, named after it.
+    """Create a bot's folder and name the bot after it.
 
     Args:
-        kit: The language.
-        folder: Where; it must not be there, or be empty.
-        games: The games that it claims to play; all that the kit can if empty.
+        kit: The kit.
+        folder: The new folder; it must be missing or empty.
+        games: The games that the bot claims to play; if empty, all that the kit can play.
 
     Returns:
-        The files made.
+        The new files.
 
     Raises:
-        UsageError: The folder is in use, its name is no bot's name, or there is no such game.
+        UsageError: The folder is in use, its name is not valid for a bot, or there is no such game.
     """
     for name in games:
         registry.game(name)
@@ -160,7 +160,7 @@ def _fill(kit: Kit, folder: Path, name: str, games: Sequence[str]) -> None:
 
 
 def _manifest(text: str, name: str, games: Sequence[str]) -> str:
-    """A bundled bot's ``bot.yaml`` under another name, as the author's own."""
+    """Return a bundled bot's ``bot.yaml`` with another name, as the author's own."""
     plain = re.fullmatch(r"[A-Za-z][\w-]*", name) and name.lower() != "null"
     written = name if plain else json.dumps(name)
     text = re.sub(r"(?m)^name:.*$", lambda _: f"name: {written}", text)

@@ -1,8 +1,8 @@
 """A pytest plugin: ``pytest --rule-cases FILE`` tries the rules on positions with known answers.
 
-Load it with ``-p tourney_runner.testing``, in any folder. It is not a conftest because pytest looks
-for conftest files beside whatever it takes for a path, and until an option is known it takes the
-option's FILE for one.
+Load it with ``-p tourney_runner.testing``, in any folder. It is not a conftest, because pytest
+looks for conftest files beside every argument that may be a path, including the FILE of an option
+that it does not know yet.
 
 The part of a case's id before the first ``-`` names its game: that of `Game.rule_case_prefix`, also
 of games that an installed package adds.
@@ -42,14 +42,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Write no cache: pytest would put it beside the FILE, which may be anywhere."""
+    """Turn the cache off: pytest would put it beside the FILE, which may be anywhere."""
     if early_config.known_args_namespace.rule_cases:
         for plugin in ("cacheprovider", "stepwise"):
             early_config.pluginmanager.set_blocked(plugin)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the files, and collect nothing but their cases."""
+    """Read the files, and collect only their cases."""
     files: list[Path] = config.getoption("rule_cases")
     if not files:
         return
@@ -59,10 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def read_cases(file: Path) -> list[dict[str, Any]]:
-    """The cases of a file, one JSON object a line.
+    """Return the cases of a file, one JSON object per line.
 
     Raises:
-        pytest.UsageError: The file cannot be read, or a line of it is no case.
+        pytest.UsageError: The file cannot be read, or a line of it is not a case.
     """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -88,7 +88,7 @@ def check_case(case: dict[str, Any]) -> None:
     """Check a case with its game.
 
     Raises:
-        AssertionError: It does not hold, or no game has such cases.
+        AssertionError: The case fails, or no game has such cases.
     """
     prefix = case["id"].partition("-")[0]
     games = registry.loaded().games.values()
