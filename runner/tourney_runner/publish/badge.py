@@ -1,4 +1,4 @@
-"""A small picture that says where a bot stands, for its author's own page."""
+"""Badges: small SVG images with the rank of a bot, for its author's own page."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["badge"]
 
 _LONGEST = 32
 _CHARACTER = 6.6
-"""Pixels of an average character at 11 px; the text is fitted to what is left for it."""
+"""Pixels of an average character at 11 px; the text is fitted to the space that is available."""
 
 
 def badge(title: str, row: Row, of: int) -> str:
-    """An SVG with the tournament's title and the bot's rank, or that it has none.
+    """Return an SVG with the tournament's title and the bot's rank, or its status if it has none.
 
     Args:
-        title: Of the tournament.
+        title: The title of the tournament.
         row: The bot.
-        of: How many bots have a rank.
+        of: The number of bots that have a rank.
     """
     title = without_controls(title)
     left = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"

@@ -1,9 +1,9 @@
-"""The pictures of a tournament as SVG that stands in the page and wears the page's colours.
+"""Charts of a tournament as inline SVG, styled by the page.
 
-pygal draws them: it is small (1.3 MB, no compiled parts) where matplotlib would bring 70 MB, and
-its shapes take their colours from a style sheet, so that one picture serves light and dark. Its
-own sheets, scripts, ids and comments (which hold the date) are taken out: the site's sheet has
-what is needed, and the same results give the same picture.
+pygal draws them. It is small (1.3 MB, no compiled parts), while matplotlib would add 70 MB, and its
+shapes take their colours from a style sheet, so that one image serves light and dark mode. Its own
+style sheets, scripts, ids and comments (which contain the date) are removed: the site has its own
+style sheet, and the same results give the same image.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 __all__ = ["LINES", "ROWS", "places_plot", "rating_plot", "seats_plot", "time_plot"]
 
 LINES = 8
-"""Lines that a reader can tell apart by colour."""
+"""Greatest number of lines that a reader can distinguish by colour."""
 ROWS = 40
-"""Bars that fit a picture."""
+"""Greatest number of bars in a chart."""
 
 _WIDTH = 960
 _ROW_HEIGHT = 26
 _NAME_LENGTH = 24
 _ROOM = Style(label_font_size=15, major_label_font_size=15)
-"""Not how letters look, which the page says, but how much room is left for them."""
+"""Sizes from which the space for text is computed; the page sets the real fonts."""
 _SHORTEST = 1e-3
-"""Milliseconds; a scale of powers of ten has no nought."""
+"""Milliseconds; a logarithmic scale has no zero."""
 
 
 def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str]) -> Markup:
-    """Ratings (mu) over deals.
+    """Plot ratings (mu) over deals.
 
     Args:
-        history: The ratings on the way.
-        entrants: Whose lines to draw, at most `LINES`.
+        history: The ratings over time.
+        entrants: The entrants to plot, at most `LINES`.
         names: Their names.
     """
     chart = pygal.XY(
@@ -55,10 +55,10 @@ def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str])
 
 
 def places_plot(names: Sequence[str], places: Sequence[Sequence[int]]) -> Markup:
-    """How often each bot took each place, in percent of its deals; best bots first.
+    """Plot the share of each place of each bot, in percent of its deals; best bots first.
 
     Args:
-        names: Of at most `ROWS` bots.
+        names: The names of at most `ROWS` bots.
         places: ``places[bot][i]`` counts place i + 1.
     """
     chart = pygal.HorizontalStackedBar(
@@ -73,10 +73,10 @@ def places_plot(names: Sequence[str], places: Sequence[Sequence[int]]) -> Markup
 
 
 def seats_plot(means: Sequence[float | None]) -> Markup:
-    """The mean place that a seat gives, over all bots.
+    """Plot the mean place of each seat over all bots.
 
     Args:
-        means: By seat; None where nobody played.
+        means: By seat; None if the seat was never used.
     """
     chart = pygal.HorizontalBar(
         **_config(height=_height(len(means))),
@@ -90,11 +90,11 @@ def seats_plot(means: Sequence[float | None]) -> Markup:
 
 
 def time_plot(names: Sequence[str], times: Sequence[TimeUse | None]) -> Markup:
-    """The median and the longest time of a move, on a scale of powers of ten.
+    """Plot the median and the longest time of a move on a logarithmic scale.
 
     Args:
-        names: Of at most `ROWS` bots.
-        times: What they used; None for a bot that was never asked.
+        names: The names of at most `ROWS` bots.
+        times: The time use of each; None for a bot that was never asked.
     """
     used = [time for time in times if time is not None]
     low, high = _decades(
@@ -115,7 +115,7 @@ def time_plot(names: Sequence[str], times: Sequence[TimeUse | None]) -> Markup:
 
 
 def _decades(low: float, high: float) -> tuple[int, int]:
-    """The powers of ten around two values, with room for the shorter bar to be seen."""
+    """Return the powers of ten around two values, with room to show the shorter bar."""
     first = floor(log10(max(low, _SHORTEST)) - 0.3)
     return first, max(first + 1, ceil(log10(max(high, _SHORTEST))))
 
@@ -128,9 +128,9 @@ def _config(*, height: int) -> dict[str, Any]:
         "css": (),
         "disable_xml_declaration": True,
         "margin": 12,
-        "margin_right": 28,  # half of the last number of a scale stands beyond its end
+        "margin_right": 28,  # half of the last number of a scale extends beyond its end
         "style": _ROOM,
-        "show_legend": False,  # it stands in the page, where it can wrap and be read
+        "show_legend": False,  # the page has a legend that can wrap and be read
         "truncate_label": _NAME_LENGTH,
     }
 
@@ -157,7 +157,7 @@ def _two_digits(value: float) -> str:
 
 
 def _drawn(chart: Any, title: str, *, ramp: bool = False) -> Markup:
-    """The SVG; safe, since pygal builds it as a tree of elements and texts."""
+    """Return the SVG, which is safe since pygal builds it as a tree of elements and texts."""
 
     def plain(root: Any) -> Any:
         _strip(root)
@@ -172,7 +172,7 @@ def _drawn(chart: Any, title: str, *, ramp: bool = False) -> Markup:
 
 
 def _strip(element: Any) -> None:
-    """Leave shapes and words; a value becomes the title that a pointer shows."""
+    """Keep only shapes and text; turn values into titles, which browsers show as tooltips."""
     for child in list(element):
         if child.tag == "desc" and child.get("class") == "value":
             child.tag = "title"

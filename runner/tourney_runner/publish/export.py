@@ -1,4 +1,4 @@
-"""The deals as tables for one's own statistics, written as they are read."""
+"""Exports of deals and of the ranking as tables, written while they are read."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ DEAL_COLUMNS = (
     "deal", "round", "match", "rotation", "seat", "bot", "place", "points", "moves", "time_ms",
     "longest_ms", "faults", "unplayed",
 )  # fmt: skip
-"""One row for each player of each deal. Deals, rounds, matches and rotations count from 1, seats
-from 0; of tied players each has the best place of the group; faults are kinds; unplayed is whether
-the bot was benched and forfeited the deal."""
+"""The columns of a row, one for each player of each deal. Deals, rounds, matches and rotations
+count from 1, seats from 0. Tied players all have the best place of their group, faults are listed
+by kind, and ``unplayed`` is whether the bot was benched and forfeited the deal.
+"""
 _REASON = "left_out"
-"""The column, where all deals are written, that says why one does not count."""
+"""The column for the reason why a deal does not count, used when all deals are written."""
 
 
 class Written(NamedTuple):
-    """How many deals there were."""
+    """The number of exported deals."""
 
     deals: int
-    """In the file."""
+    """Deals in the file."""
     left_out: int
-    """Not in it, since they do not count."""
+    """Deals left out because they do not count."""
 
 
 class _Deal(NamedTuple):
@@ -50,11 +51,11 @@ class _Deal(NamedTuple):
     number: int
     record: DealRecord
     reason: str
-    """Why it does not count; empty if it does."""
+    """The reason why it does not count; empty if it does."""
 
 
 class _DealsWriter(Protocol):
-    """Writes deals into a file in one format, and says how many there were."""
+    """A function that writes deals to a file in one format and returns their number."""
 
     def __call__(
         self, file: TextIO, deals: Iterable[_Deal], names: Sequence[str], *, every: bool
@@ -62,14 +63,14 @@ class _DealsWriter(Protocol):
 
 
 def check_files(deals: Path | None, table: Path | None) -> None:
-    """Refuse files that cannot be written together, before either of them is.
+    """Refuse files that cannot be written together, before either of them is written.
 
     Args:
         deals: For `write_deals`; None if no deals are to be written.
         table: For `write_table`; None if no table is to be written.
 
     Raises:
-        UsageError: An ending is no known one, or both are the same file.
+        UsageError: A file name has an unknown suffix, or both are the same file.
     """
     if deals is not None:
         _deals_writer(deals)
@@ -80,19 +81,19 @@ def check_files(deals: Path | None, table: Path | None) -> None:
 
 
 def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
-    """Write the deals that the table counts, as the file's ending says: ``.csv`` or ``.jsonl``.
+    """Write the deals that the table counts, in the format of the suffix: ``.csv`` or ``.jsonl``.
 
     CSV has `DEAL_COLUMNS`; a line of JSON is a deal, with its players in a list.
 
     Args:
         store: The results.
         path: The file.
-        every: Whether to write those as well that do not count, and one more column,
-            ``left_out``, that says why; it is empty for deals that count. A deal that was declared
-            void stands before the one that was played for it, under the same number.
+        every: Whether to include the deals that do not count, and another column, ``left_out``,
+            with the reason; it is empty for deals that count. A deal that was declared void
+            precedes the one that replaced it, under the same number.
 
     Raises:
-        UsageError: The ending is another, or no tournament was begun there.
+        UsageError: The suffix is unknown, or no tournament was begun there.
         RunError: The disk fails.
     """
     names = [entrant.name for entrant in store.about().entrants]
@@ -104,7 +105,7 @@ def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
 
 
 def _all_deals(store: Store, names: Sequence[str]) -> Iterator[_Deal]:
-    """Every deal that was played, in the order of the schedule."""
+    """Yield every deal that was played, in schedule order."""
     out = {
         ruling.entrant: f"{names[ruling.entrant]} is disqualified: {ruling.reason}"
         for ruling in in_force(store)
@@ -120,10 +121,10 @@ def _all_deals(store: Store, names: Sequence[str]) -> Iterator[_Deal]:
 
 
 def write_table(summary: Summary, path: Path) -> None:
-    """Write the ranking, as the file's ending says.
+    """Write the ranking in the format of the file's suffix.
 
     Raises:
-        UsageError: The ending is no known one.
+        UsageError: The suffix is unknown.
         RunError: The disk fails.
     """
     write = _table_writer(path)
@@ -148,8 +149,8 @@ def _table_writer(path: Path) -> Callable[[Summary], str]:
 
 
 def _place(path: Path) -> Path:
-    """Where a file comes to lie; one that is a link is replaced, and not what it leads to."""
-    # Not `Path.resolve`, which fails with no error of the disk where links go in a circle.
+    """Return the place of a file, without following the file itself: a link is replaced."""
+    # `Path.resolve` raises an error other than OSError for circular links.
     return Path(realpath(path.parent), path.name)
 
 

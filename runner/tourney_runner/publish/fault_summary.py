@@ -1,4 +1,4 @@
-"""Faults for spectators: the meaning of each kind, and the first case of each kind of each bot."""
+"""Faults for spectators: the meaning of each kind, and each bot's first case of each kind."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ FAULT_MEANINGS: dict[FaultKind, str] = {
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """The faults of one kind of one bot."""
+    """All faults of one kind of one bot."""
 
     row: Row
     """The bot."""
     kind: str
     count: int
     first: FaultRef | None
-    """The first of them, unless it is lost among too many of other kinds."""
+    """The first of them; None if it is not among the faults that were kept."""
 
 
 def troubles(rows: Sequence[Row], bots: Sequence[BotResults]) -> Iterator[Trouble]:

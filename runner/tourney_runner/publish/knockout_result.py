@@ -1,4 +1,4 @@
-"""The last table, where a format lets that decide and not the rating."""
+"""The result of formats in which the last table decides instead of the rating."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["final_order", "last_table_decides"]
 
 
 def last_table_decides(store: Store) -> bool:
-    """Whether the result is the order of the last table, and not the ranking by rating."""
+    """Return whether the order of the last table, not the ranking by rating, is the result."""
     schedule = store.about().schedule  # a person's table has none
     return schedule is not None and format_class(schedule.format).last_table_decides
 
 
 def final_order(store: Store) -> tuple[tuple[int, ...], int]:
-    """Return the entrants of the deciding table, the winner first, and how many have won.
+    """Return the entrants of the deciding table, the winner first, and the number of winners.
 
-    They are ordered as those who go on in the rounds before are. A bot that was disqualified is
-    left out, and those behind it move up. Who is level after the tie-breaks shares the first place.
+    They are ordered by the same rule as in earlier rounds. A disqualified bot is left out, and
+    those behind it move up. Bots that are level after the tie-breaks share the first place.
 
     Returns:
-        Nobody while the tournament is not complete, and where no table decides.
+        No entrants before the tournament is complete, or if no table decides.
     """
     last = store.last_round()
     if last is None or not store.about().complete or not last_table_decides(store):

@@ -1,4 +1,4 @@
-"""The head-to-head table of a large field: one shape a shade instead of one element a cell."""
+"""The head-to-head map of a large field, drawn with one shape per shade, not one per cell."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_TABLE", "MeetingsMap", "meetings_map"]
 
 LARGEST_TABLE = 24
-"""Bots whose meetings are shown as a table; 200 would need 40,000 cells."""
+"""Greatest number of bots whose meetings are shown as a table; 200 would need 40,000 cells."""
 
 _SHADES = 11
 
 
 class MeetingsMap(msgspec.Struct, frozen=True):
-    """The meetings of all pairs."""
+    """The meetings of all pairs, as shapes and data."""
 
     paths: tuple[str, ...]
     """SVG path data by shade, from never ahead to always ahead; a cell is one unit wide."""

@@ -1,4 +1,4 @@
-"""What a reader must know to trust a ranking: how it was played, and how to play it again."""
+"""The conditions of a tournament: how it was played, and a recipe to play it again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "reveal_names
 
 
 def game_title(name: str) -> str:
-    """What people call a game; its key, where it is not installed any more."""
+    """Return the title of a game, or its key if it is no longer installed."""
     return games.game(name).title if games.exists(name) else name
 
 
@@ -40,7 +40,7 @@ def last_day(facts: TournamentRecord) -> str:
 
 
 def fact_rows(summary: Summary) -> list[tuple[str, str]]:
-    """Names of facts and their values, as text."""
+    """Return names of facts and their values, as text."""
     facts = summary.facts
     rows = (
         ("game", game_title(facts.game)),
@@ -56,12 +56,12 @@ def fact_rows(summary: Summary) -> list[tuple[str, str]]:
         ("ended", moment(facts.ended) if summary.complete else ""),
         ("played with", f"tourney {facts.conditions.version}"),
     )
-    # Some values are kept with their name before them, as the terminal shows them.
+    # Some values are stored with their name in front, as the terminal shows them.
     return [(name, value.removeprefix(f"{name}: ")) for name, value in rows if value]
 
 
 def recipe(summary: Summary) -> str:
-    """A configuration that plays the same deals, but for the places of the bots' folders."""
+    """Return a configuration that plays the same deals, without the paths of the bots' folders."""
     facts = summary.facts
     play = PlaySettings.of(facts)
     document = {
@@ -93,7 +93,7 @@ def recipe(summary: Summary) -> str:
 
 
 def _granted(facts: TournamentRecord) -> str:
-    """What bots may do beyond playing, where the organiser has granted any of them more."""
+    """Return the additional rights of bots, if the organiser has granted any."""
     return "; ".join(
         f"{bot.name}: {short_paths(bot.granted)}" for bot in facts.entrants if bot.granted
     )

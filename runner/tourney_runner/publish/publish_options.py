@@ -1,4 +1,4 @@
-"""What the organiser wants to show, as kept in the results by the last run."""
+"""The organiser's choices for published pages, as stored by the last run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["PublishChoices", "fault_text", "kept_choices"]
 
 
 class PublishChoices(msgspec.Struct, frozen=True, kw_only=True):
-    """See `config.models.PublishConfig`, whose fields these are."""
+    """The choices for published pages; see `config.models.PublishConfig` for the fields."""
 
     title: str | None = None
     logs: Literal["none", "first_line", "all"] = "first_line"
@@ -27,11 +27,11 @@ class PublishChoices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kept_choices(store: Store, **instead: Any) -> PublishChoices:
-    """The choices of the tournament's configuration.
+    """Return the choices of the tournament's configuration.
 
     Args:
         store: The results.
-        instead: Values that go before them; those that are None do not.
+        instead: Values that take precedence, unless they are None.
     """
     kept = store.about().publish
     given = {name: value for name, value in instead.items() if value is not None}
@@ -39,12 +39,12 @@ def kept_choices(store: Store, **instead: Any) -> PublishChoices:
 
 
 def fault_text(fault: FaultRecord, logs: str) -> str:
-    """As much of a fault as may be shown.
+    """Return the part of a fault's description that may be shown.
 
     Args:
-        fault: What happened.
+        fault: The fault.
         logs: ``none``: the kind alone; ``first_line``: also the first line of the cause and of
-            what the bot wrote to stderr; ``all``: everything that is kept but the request.
+            the bot's stderr; ``all``: everything that is stored except the request.
     """
     if logs == "none":
         return ""

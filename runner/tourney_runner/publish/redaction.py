@@ -1,7 +1,7 @@
-"""Taking out of published text what a page must not show.
+"""Redaction of published text.
 
-Bots' stderr and causes of faults may hold control characters, and the folders of the machine that
-played: of the bots' copies, of interpreters, of the organiser's home.
+Bots' stderr and causes of faults may contain control characters and paths of the machine that
+played: of the bots' copies, of interpreters, and of the organiser's home.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tourney_runner.text import printable
 __all__ = ["published", "short_paths"]
 
 _STAGED = re.compile(r"(?:/[^\s'\":(),;<>]+)?/bots/[0-9a-f]{32}/bot(?:/|\b)")
-"""The folder of a staged copy, whatever cache it is in."""
+"""The folder of a staged copy in any cache."""
 _GRANTED = re.compile(r"(?<![^\s\"'(])/(?!dev/)(?:[^\s/]+/)*([^\s/]+)")
 
 
@@ -39,7 +39,7 @@ def short_paths(text: str) -> str:
 
 @cache
 def _known_folders() -> tuple[tuple[str, str], ...]:
-    """Return folders and what stands for them, the longest first."""
+    """Return folders and their replacements, the longest first."""
     trees = sorted(managed_installations(), key=len, reverse=True)
     names = [(tree, os.path.basename(tree)) for tree in trees if not tree.startswith("/usr")]  # noqa: PTH119 - text like all here
     home = home_folder()

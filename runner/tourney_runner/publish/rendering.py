@@ -1,4 +1,4 @@
-"""The templates, with everything escaped that is not marked as safe."""
+"""Templates and assets of the pages; everything is escaped unless it is marked as safe."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = [
 ]
 
 ASSETS = ("style.css", "tables.js", "meetings.js", "viewer.js")
-"""What pages share; the server has one more of its own."""
+"""Files shared by all pages; the server has another of its own."""
 
-# Browsers differ in whether 'self' means anything on a disk, so `file:` says it once more.
+# Browsers differ in the meaning of 'self' for local files, so `file:` is added.
 SITE_POLICY = (
     "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:;"
     " img-src 'self' file: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""The pages load nothing from elsewhere, and run no script that stands in them."""
+"""The content security policy: pages load nothing from elsewhere and run no inline scripts."""
 
 
 @cache
 def output_format() -> str:
-    """Return what identifies the tables and pages that this version of the program writes.
+    """Return an identifier of the tables and pages that this version of the program writes.
 
-    Two files of one format and the same results are equal; see `verify.published_check`.
+    Two files with the same identifier and the same results are equal; see `verify.published_check`.
     """
     total = hashlib.sha256(__version__.encode())
     for package in ("tourney_runner.publish", "tourney_runner.ratings"):
@@ -63,7 +63,7 @@ def _files_below(folder: Traversable) -> Iterator[Traversable]:
 
 @cache
 def environment() -> Environment:
-    """The templates of this package."""
+    """Return the template environment of this package."""
     made = Environment(
         loader=PackageLoader("tourney_runner.publish"),
         autoescape=True,
@@ -78,12 +78,12 @@ def environment() -> Environment:
 
 @cache
 def asset(name: str) -> str:
-    """A file that pages share, as text."""
+    """Return a file that pages share, as text."""
     return (files("tourney_runner.publish") / "assets" / name).read_text(encoding="utf-8")
 
 
 def embedded(value: object) -> Markup:
-    """A value as JSON that may stand inside a script element, whatever its texts hold."""
+    """Return a value as JSON that is safe inside a script element, whatever its texts contain."""
     json = msgspec.json.encode(value).decode()
     for character in "<>&\u2028\u2029":
         json = json.replace(character, f"\\u{ord(character):04x}")
@@ -91,7 +91,7 @@ def embedded(value: object) -> Markup:
 
 
 def single_file_policy(scripts: Iterable[str]) -> str:
-    """The policy of a page that holds its own style and exactly these scripts."""
+    """Return the policy of a page that contains its own style and exactly these scripts."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in scripts

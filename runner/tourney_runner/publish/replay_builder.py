@@ -1,8 +1,7 @@
-"""A stored deal as the film that the viewer shows: one picture after each move.
+"""Replays: stored deals as sequences of frames for the viewer, one after each move.
 
-The program plays the deal again and takes down each scene; the viewer only draws. Pictures that
-follow one another share nearly everything, so zones and seats are listed once and frames refer
-to them by number.
+The program plays the deal again and records each scene; the viewer only draws. Consecutive frames
+share nearly everything, so zones and seats are listed once and frames refer to them by number.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ __all__ = ["Caption", "Frame", "Player", "Replay", "ReplayBuilder", "ranked_play
 
 
 class Player(msgspec.Struct, frozen=True):
-    """Who sat in a seat, and how it ended for him."""
+    """A player of a replay, with its result."""
 
     name: str
     link: str
-    """The bot's page as seen from the replay's; empty where there is none."""
+    """The bot's page relative to the replay's; empty if there is none."""
     place: int
     points: float
     moves: int
@@ -44,12 +43,12 @@ class Player(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
-    """One picture."""
+    """A frame of a replay."""
 
     log: str
-    """What has just happened; players are named ``seat 2``."""
+    """A description of the last event; players are named ``seat 2``."""
     actor: int | None
-    """The seat that did it."""
+    """The seat that acted."""
     to_move: int | None
     zones: tuple[int, ...]
     """Indices into `Replay.zones`, in drawing order."""
@@ -62,10 +61,10 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Caption(msgspec.Struct, frozen=True):
-    """What a bot, or the referee, had to say of a move."""
+    """A debug note or a fault that belongs to a move."""
 
     frame: int
-    """The picture that it belongs to: the one after the move."""
+    """The frame after the move."""
     seat: int
     kind: str
     """``debug``, or the kind of a fault."""
@@ -73,27 +72,27 @@ class Caption(msgspec.Struct, frozen=True):
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """A deal, ready to be watched."""
+    """A deal, prepared for the viewer."""
 
     number: int
     """In schedule order, from 1."""
     round: int
     match: int
     deal: int
-    """All three from 1."""
+    """The round, the match and the deal all count from 1."""
     players: tuple[Player, ...]
     zones: tuple[tuple[str, str, int | None, str, str, str], ...]
-    """Name, cards with spaces between them, seat, shown_to, layout, note: each that occurs."""
+    """All distinct zones: name, cards separated by spaces, seat, shown_to, layout, note."""
     seats: tuple[tuple[int, str, int | None, str], ...]
-    """Cards, state, place, note: each that occurs."""
+    """All distinct seats: cards, state, place, note."""
     frames: tuple[Frame, ...]
-    """The first shows the cards as they were dealt; then one for each move or forfeit."""
+    """The first shows the cards as they were dealt, followed by one for each move or forfeit."""
     notes: tuple[Caption, ...]
 
 
 @dataclass(frozen=True)
 class ReplayBuilder:
-    """Plays stored deals of one tournament again, and takes them down."""
+    """A builder of replays from the stored deals of one tournament."""
 
     settings: PlaySettings
     names: Sequence[str]
@@ -101,10 +100,10 @@ class ReplayBuilder:
     choices: PublishChoices
     """What may be shown of faults and debug notes."""
     links: Sequence[str] = ()
-    """The entrants' pages, by number; none for a replay that stands alone."""
+    """The entrants' pages, by number; empty for a replay in a single file."""
 
     def film(self, number: int, record: DealRecord) -> Replay:
-        """A deal, by its number in schedule order, from 1.
+        """Return the replay of a deal, by its number in schedule order, from 1.
 
         Raises:
             ValueError: The record is not a deal of these rules.
@@ -137,7 +136,7 @@ class ReplayBuilder:
 
 
 def ranked_players(film: Replay) -> list[tuple[int, Player]]:
-    """Seats and players by their places."""
+    """Return seats and players by place."""
     return sorted(enumerate(film.players), key=lambda pair: (pair[1].place, pair[0]))
 
 
@@ -157,7 +156,7 @@ def _shots(settings: PlaySettings, record: DealRecord) -> Iterator[_Shot]:
 
 
 class _Reel:
-    """Frames, and the zones and seats that they show, each kept once."""
+    """A collection of frames with their zones and seats, each stored once."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -166,7 +165,7 @@ class _Reel:
         self._cards: Counter[str] = Counter()
 
     def add(self, shot: _Shot) -> None:
-        """Put a picture at the end."""
+        """Append a frame."""
         scene = shot.scene
         cards = Counter(chain.from_iterable(zone.cards for zone in scene.zones))
         gone = self._cards - cards
@@ -194,7 +193,7 @@ class _Reel:
 
 
 def _captions(record: DealRecord, choices: PublishChoices) -> Iterator[Caption]:
-    # A forfeit before or after the last move has no move of its own to stand beside.
+    # A forfeit that is not part of a move is shown with the last one.
     last = len(record.moves.split())
     for fault in record.faults:
         frame = min(fault.move + 1, last)

@@ -1,4 +1,4 @@
-"""Which deals can be watched on the site, where there are too many for all."""
+"""The selection of deals with a replay on the site, if there are too many for all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["choose"]
 
 
 def choose(deals: int, ranked: Sequence[BotResults], choices: PublishChoices) -> tuple[int, ...]:
-    """The numbers of the deals to show, in schedule order.
+    """Return the numbers of the deals to show, in schedule order.
 
     Args:
-        deals: How many there are.
-        ranked: The bots' results, the first of the ranking first.
-        choices: How many to show, and of what kind.
+        deals: The number of deals.
+        ranked: The bots' results, in the order of the ranking.
+        choices: The number and kind of deals to show.
     """
     limit = choices.replays
     if deals <= limit:
@@ -39,7 +39,7 @@ def choose(deals: int, ranked: Sequence[BotResults], choices: PublishChoices) ->
 
 
 def _highlights(ranked: Sequence[BotResults]) -> Iterator[int]:
-    """Each bot's best deal, its worst, its first fault, its slowest; then the second ones ..."""
+    """Yield each bot's best and worst deal, first fault and slowest deal, then the second ones."""
     most = max((len(bot.best) for bot in ranked), default=0)
     for which in range(most):
         for kind in ("best", "worst", "faults", "slowest"):
@@ -48,6 +48,6 @@ def _highlights(ranked: Sequence[BotResults]) -> Iterator[int]:
 
 
 def _spread(deals: int, count: int) -> Iterator[int]:
-    """So many deals at equal distances; then, since some may be there already, all the others."""
+    """Yield `count` deals at equal distances, then all deals, in case some are chosen already."""
     yield from (1 + index * deals // count for index in range(count))
     yield from range(1, deals + 1)

@@ -1,4 +1,4 @@
-"""The result of a tournament for a visitor: who won, and how sure that is."""
+"""The result of a tournament for visitors: the winner, and how certain that is."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Contender", "ResultBox", "groups", "result_box"]
 
 _NAMED = 5
-"""Contenders that are named; the others are counted."""
+"""Contenders that are named; the others are only counted."""
 
 
 class Contender(msgspec.Struct, frozen=True):
-    """A bot that may be the best, as far as the deals show."""
+    """A bot that may be the best, according to the deals."""
 
     name: str
     best: int | None
@@ -28,7 +28,7 @@ class Contender(msgspec.Struct, frozen=True):
 
 
 class ResultBox(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of the sentences in the box."""
+    """The parts of the sentences in the result box."""
 
     verb: str
     """``won``, ``finished first``, ``leads`` or ``won the final``."""
@@ -53,7 +53,7 @@ def result_box(summary: Summary) -> ResultBox | None:
     """Return the result of a tournament; None before the first deal, or if no bot is ranked.
 
     Args:
-        summary: The tournament. Where the last table decides, its winner is the result.
+        summary: The tournament. If the last table decides, its winner is the result.
     """
     if summary.last_table_decides:
         if not summary.final:
@@ -79,7 +79,7 @@ def result_box(summary: Summary) -> ResultBox | None:
 def groups(summary: Summary) -> frozenset[str]:
     """Return the names of ranked bots that are surely weaker than the bot above them.
 
-    Tables draw a line above each of them: between two lines stand bots too close to call.
+    Tables draw a line above each of them: the bots between two lines are too close to call.
     """
     if summary.table.too_little_data:
         return frozenset()

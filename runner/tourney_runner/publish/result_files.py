@@ -1,4 +1,4 @@
-"""The files that a run leaves beside its results."""
+"""The files that a run writes beside its results."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["write_files"]
 def write_files(
     folder: Path, store: Store, summary: Summary, choices: PublishChoices | None = None
 ) -> None:
-    """Write ``standings.json``, ``.csv``, ``.md``, the site, and a first page that leads to it.
+    """Write ``standings.json``, ``.csv``, ``.md``, the site, and a start page that links to it.
 
     Args:
-        folder: The folder of results.
-        store: What is in it.
-        summary: The table of it.
-        choices: What to show; as the tournament's configuration says if left out.
+        folder: The results folder.
+        store: Its results.
+        summary: Its table.
+        choices: The choices for pages; those of the tournament's configuration if left out.
 
     Raises:
         RunError: The disk fails.
-        UsageError: Somebody has put other things where the site belongs.
+        UsageError: The folder of the site contains other files.
     """
     for name, text in (
         ("standings.json", as_json(summary)),

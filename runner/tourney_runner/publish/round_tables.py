@@ -1,4 +1,4 @@
-"""The tables of every round, for formats in which it matters who met whom."""
+"""The tables of every round, for formats in which the pairings matter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["RoundOfTables", "RoundTable", "RoundTables", "TableRow"]
 
 _MOST_TABLES = 5000
-"""Tables that are kept; the rounds behind them are left out."""
+"""Tables that are kept; further ones are left out."""
 
 
 class TableRow(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class RoundTable(msgspec.Struct, frozen=True):
 
 
 class RoundOfTables(msgspec.Struct, frozen=True):
-    """A round."""
+    """A round of tables."""
 
     number: int
     """From 1."""
@@ -52,7 +52,7 @@ class _Sums:
 
 
 class RoundTables:
-    """The results of each table, gathered deal by deal in schedule order."""
+    """The results of each table, collected deal by deal in schedule order."""
 
     def __init__(self) -> None:
         self._tables: dict[tuple[int, tuple[int, ...]], _Sums] = {}

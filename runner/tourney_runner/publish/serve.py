@@ -1,4 +1,4 @@
-"""A site shown to browsers on this machine, which look again when it was written anew."""
+"""A local web server for a site, whose pages reload when the site is written again."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ __all__ = ["SiteServer"]
 _SCRIPT = "/-/reload.js"
 _STAMP = "/-/stamp"
 _PORT = re.compile(r":[0-9]*\Z")
-"""The end of a ``Host``; a browser leaves it out where the port is 80."""
+"""The port at the end of a ``Host`` header; browsers leave it out if it is 80."""
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Serves one folder, nothing above it, and no lists of files.
+    """A server of one folder, without its parents and without directory listings.
 
     Args:
         folder: The site.
         host: The address to listen on.
-        port: 0 for any that is free.
+        port: 0 for any free port.
 
     Raises:
-        UsageError: The address cannot be had.
+        UsageError: The server cannot listen on that address.
     """
 
     daemon_threads = True
@@ -50,22 +50,22 @@ class SiteServer(ThreadingHTTPServer):
         try:
             self.address_family = _family(host, port)
             super().__init__((host, port), partial(_Handler, directory=str(folder)))
-        except (OSError, UnicodeError) as error:  # the latter for what can be no name of a host
+        except (OSError, UnicodeError) as error:  # the latter for invalid host names
             raise UsageError(_refusal(host, port, error)) from error
 
     @property
     def address(self) -> str:
-        """Where the site is."""
+        """The URL of the site."""
         host, port = self.server_address[:2]
         return f"http://{_written(str(host), port)}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of browsers that went away; report anything else as usual."""
+        """Ignore lost connections; report any other error as usual."""
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
     def stamp(self) -> str:
-        """Changes whenever the site has been written."""
+        """Return a text that changes whenever the site is written."""
         try:
             return str((self.folder / MARKER).stat().st_mtime_ns)
         except OSError:
@@ -79,10 +79,10 @@ class _Handler(SimpleHTTPRequestHandler):
     """Seconds that a browser may take for a request, or leave a connection unused."""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """Answer a request but for its body; pages get a line that has them look for changes.
+        """Answer a request except for its body; pages get a script that polls for changes.
 
         Returns:
-            The body; None where there is none to send.
+            The body, or None if there is none.
         """
         if self.server.local and not self._asked_for_this_machine():
             self.send_error(HTTPStatus.FORBIDDEN)
@@ -97,28 +97,28 @@ class _Handler(SimpleHTTPRequestHandler):
             if path.endswith(("/", ".html")):
                 return self._head(self._page(path), "text/html")
             return super().send_head()
-        except (OSError, ValueError):  # the latter for what can be no name of a file
+        except (OSError, ValueError):  # the latter for invalid file names
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
 
     def _check_inside(self, path: str) -> None:
-        """Refuse what a link in the site leads out to.
+        """Refuse links that lead out of the site.
 
         Raises:
-            OSError: The path leads out of the site.
+            OSError: The path is outside the site.
         """
         root = os.path.realpath(self.server.folder)
         if not holds(root, os.path.realpath(self.translate_path(path))):
             raise PermissionError(path)
 
     def _asked_for_this_machine(self) -> bool:
-        """A page elsewhere must not read this one under a name of its own."""
+        """Return whether the ``Host`` is local, which prevents attacks by DNS rebinding."""
         host = _PORT.sub("", self.headers.get("Host", "")).strip("[]")
         return _is_local(host)
 
     def _page(self, path: str) -> str:
         name = f"{path}index.html" if path.endswith("/") else path
-        stamp = self.server.stamp()  # before the page is read, so that it never seems newer
+        stamp = self.server.stamp()  # read before the page, so that it never seems newer
         with open(self.translate_path(name), encoding="utf-8") as file:  # noqa: PTH123
             text = file.read()
         script = f'<script src="{_SCRIPT}" data-stamp="{stamp}" defer></script></body>'
@@ -134,12 +134,12 @@ class _Handler(SimpleHTTPRequestHandler):
         return BytesIO(body)
 
     def list_directory(self, path: Any) -> None:
-        """There are no lists."""
+        """Refuse to list directories."""
         del path
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Say nothing of each request."""
+        """Log nothing for single requests."""
 
 
 def _is_local(host: str) -> bool:
@@ -150,18 +150,18 @@ def _is_local(host: str) -> bool:
 
 
 def _family(host: str, port: int) -> socket.AddressFamily:
-    """IPv4, or IPv6 for a host that has no other address."""
+    """Return IPv4, or IPv6 for a host without an IPv4 address."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return min(family for family, *_ in found)
 
 
 def _written(host: str, port: int) -> str:
-    """An address and a port as URLs have them."""
+    """Return an address and a port in the form that URLs use."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _refusal(host: str, port: int, error: OSError | UnicodeError) -> str:
-    """Why nothing can listen there, and what to do."""
+    """Explain why the server cannot listen on an address, and how to fix that."""
     if isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}:
         remedy = "give --port another number"
     else:

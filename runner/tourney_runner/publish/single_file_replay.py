@@ -1,4 +1,4 @@
-"""One replay as one file that needs nothing beside it: to send, to keep, to show."""
+"""A replay as a single self-contained file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["replay_page"]
 
 
 def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
-    """A page with its style, its script and its deal inside.
+    """Return a page that contains its style, its script and its deal.
 
     Args:
         store: The results.
-        number: The deal's, in schedule order, from 1.
-        choices: What may be shown.
+        number: The number of the deal in schedule order, from 1.
+        choices: The choices for published pages.
 
     Raises:
         UsageError: There is no such deal.

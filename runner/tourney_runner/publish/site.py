@@ -1,4 +1,4 @@
-"""The published site: pages that need no server, no network and nothing that is not among them."""
+"""The published site: self-contained pages that work without a server or network."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ _MENU = (
 
 
 _ROUNDS = "rounds.html"
-"""Only for formats that show their rounds."""
+"""The page of rounds; only for formats that show them."""
 
 
 class _Listed(msgspec.Struct, frozen=True):
-    """A replay in the list of all."""
+    """An entry in the list of replays."""
 
     number: int
     round: int
@@ -76,18 +76,18 @@ class _Listed(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     """The winner first."""
     faults: tuple[str, ...]
-    """Kinds."""
+    """The kinds of faults that occurred."""
     uncounted: bool
-    """Whether somebody sat there who is disqualified."""
+    """Whether a disqualified bot took part."""
 
 
 class Site:
-    """All pages of one tournament.
+    """The pages of one tournament.
 
     Args:
         store: The results.
         summary: Their table.
-        choices: What to show.
+        choices: The choices for published pages.
     """
 
     def __init__(self, store: Store, summary: Summary, choices: PublishChoices) -> None:
@@ -106,16 +106,16 @@ class Site:
         pages = list(self._watchable.values())
         neighbours = zip(chosen, ["", *pages], [*pages[1:], ""], strict=False)
         self._beside = {number: (before, after) for number, before, after in neighbours}
-        """The pages before and after a deal's."""
+        """The pages before and after a deal's page."""
         self._game = game_title(summary.facts.game)
         self._facts = fact_rows(summary)
         self._recipe = recipe(summary)
 
     def write(self, folder: Path) -> None:
-        """Write all pages, and take away those of a time when there were more.
+        """Write all pages, and remove those of an earlier, larger site.
 
         Raises:
-            UsageError: The folder holds other things, or cannot be read or written.
+            UsageError: The folder holds other files, or cannot be read or written.
             RunError: The disk fails.
         """
         claim(folder, ("assets", "bots", "badges", "replays"))
@@ -138,7 +138,7 @@ class Site:
         write_whole(folder / MARKER, json.dumps(marker) + "\n")
 
     def front(self, base: str) -> str:
-        """The first page, for a folder from which the site is at `base`."""
+        """Return the start page for a folder from which the site is at `base`."""
         plot = self._rating_plot() if self._summary.deals else ""
         return self._page(
             "index.html",
@@ -162,7 +162,7 @@ class Site:
         )
 
     def pages(self) -> Iterator[tuple[str, str]]:
-        """Yield names and texts; the first page last, so that its links always work."""
+        """Yield names and texts of pages, the start page last, so that its links always work."""
         yield from self._tables()
         yield from self._bots()
         listed = []
@@ -212,7 +212,7 @@ class Site:
         )
 
     def _description(self) -> str:
-        """One line for search engines and for messengers that show a link."""
+        """Return one line for search engines and link previews."""
         head = f"{self._game}, {counted(len(self._placed), 'bot')}{self._state()}"
         first = next((row for row in self._rows if row.is_ranked), None)
         if first is None or not self._summary.deals:
@@ -263,7 +263,7 @@ class Site:
                 return
 
     def _uncounted(self, film: Replay) -> list[str]:
-        """Who has made a deal count for nobody."""
+        """Return the disqualified players because of whom a deal does not count."""
         out = {row.standing.name for row in self._rows if row.is_out}
         return [player.name for player in film.players if player.name in out]
 
@@ -320,7 +320,7 @@ class Site:
         return [row.standing.name for row in self._placed[: charts.LINES]]
 
     def _marks(self) -> list[dict[str, Any]]:
-        """A dozen columns of the history."""
+        """Return about a dozen columns of the history."""
         history = self._gathered.history
         step = max(1, (len(history.deals) - 1) // 12)
         kept = sorted({*range(0, len(history.deals), step), len(history.deals) - 1})
@@ -350,7 +350,7 @@ def _listed(film: Replay, page: str, faults: tuple[str, ...], *, uncounted: bool
 
 
 def _seat_mean(bots: tuple[BotResults, ...], seat: int) -> float | None:
-    """The mean place of all bots in a seat."""
+    """Return the mean place of all bots in a seat."""
     played = [bot.seats[seat] for bot in bots if bot.seats[seat].deals]
     deals = sum(result.deals for result in played)
     return sum((it.mean_place or 0) * it.deals for it in played) / deals if deals else None

@@ -1,4 +1,4 @@
-"""Which folders a site may be written into."""
+"""The folder of a site, and checks that no other files are overwritten."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 __all__ = ["MARKER", "SITE_FOLDER", "check_free", "claim", "is_site"]
 
 MARKER = "site.json"
-"""The file by which a site is known; it says when the site was made."""
+"""The file that identifies a site; it contains the time at which the site was made."""
 SITE_FOLDER = "site"
-"""Where the site lies in a folder of results; the folder itself holds things that are private."""
+"""The site's subfolder of a results folder; the results folder itself contains private files."""
 
 
 def is_site(folder: Path) -> bool:
-    """Whether a folder is a site.
+    """Return whether a folder is a site.
 
     Raises:
-        UsageError: It cannot be looked into.
+        UsageError: It cannot be read.
     """
     with _in_reach(folder):
         return (folder / MARKER).is_file()
 
 
 def check_free(folder: Path) -> None:
-    """Make sure that nobody else's files would be overwritten.
+    """Make sure that no other files would be overwritten.
 
     Raises:
-        UsageError: The folder holds other things and no site, or cannot be looked into.
+        UsageError: The folder holds files but not a site, or cannot be read.
     """
     with _in_reach(folder):
         if folder.exists() and not folder.is_dir():
@@ -53,7 +53,7 @@ def claim(folder: Path, inside: Iterable[str]) -> None:
         inside: Names of the folders to make in it.
 
     Raises:
-        UsageError: It holds other things, or cannot be written.
+        UsageError: It holds other files, or cannot be written.
     """
     check_free(folder)
     with _in_reach(folder):
@@ -65,10 +65,10 @@ def claim(folder: Path, inside: Iterable[str]) -> None:
 
 @contextmanager
 def _in_reach(folder: Path) -> Iterator[None]:
-    """Say what to do about a folder that cannot be read or written.
+    """Turn errors of the disk into advice about a folder that cannot be read or written.
 
     Raises:
-        UsageError: It cannot.
+        UsageError: The folder cannot be read or written.
     """
     try:
         yield

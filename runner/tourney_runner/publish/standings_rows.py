@@ -1,4 +1,4 @@
-"""The rows of the ranking as the pages show them, with numbers and small charts."""
+"""The rows of the ranking on pages, with numbers and small charts."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One bot."""
+    """The row of a bot."""
 
     number: int
-    """Among the entrants, from 0."""
+    """The bot's number among the entrants, from 0."""
     page: str
-    """Its page, from the site's root."""
+    """The bot's page, relative to the site's root."""
     badge: str
     language: str
     author: str
@@ -48,7 +48,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def is_out(self) -> bool:
-        """Whether it was disqualified, and has no place in the ranking."""
+        """Whether it was disqualified, and so is not in the ranking."""
         return self.standing.status == "disqualified"
 
     @property
@@ -97,9 +97,9 @@ def _row(summary: Summary, number: int, standing: Standing, means: Means, scale:
 
 
 def _scale(intervals: Sequence[Interval]) -> Interval:
-    """Return the range of ratings that the width of a bar stands for.
+    """Return the range of ratings that the width of a bar represents.
 
-    Bots that are disqualified or fail in most deals do not set it: they would shrink all others.
+    Bots that are disqualified or fail in most deals are left out: they would shrink all other bars.
     """
     low = min((interval.low for interval in intervals), default=0.0)
     high = max((interval.high for interval in intervals), default=1.0)
@@ -112,6 +112,6 @@ def _span(interval: Interval, middle: float, scale: Interval) -> Span:
 
 
 def _percent(value: float, scale: Interval) -> float:
-    """Return the place of a value on the scale, in percent; values outside stand at its ends."""
+    """Return the position of a value on the scale, in percent; values outside are clipped."""
     share = (value - scale.low) / (scale.high - scale.low)
     return round(100 * min(1.0, max(0.0, share)), 1)

@@ -1,7 +1,7 @@
-"""All that the pages show beyond the table, gathered in one pass over the deals.
+"""The statistics that pages show beyond the table, collected in one pass over the deals.
 
-Nothing is kept of a deal but sums and a few numbers, so a hundred thousand deals need no more
-memory than the pages themselves.
+Only sums and a few numbers of a deal are kept, so a hundred thousand deals need no more memory than
+the pages themselves.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ __all__ = [
 
 _LOOKS = 30
 _LOOK_RATIO = 0.75
-"""The ratings are looked at for their history after all deals, after this share of them, after
-this share of that ...: all looks together cost four times as much as the last."""
+"""The ratings for the history are computed after all deals, after this share of them, after this
+share of that, and so on; together this costs four times as much as the last computation.
+"""
 _NOTABLE = 5
 """Best, worst and slowest deals of a bot."""
 _FAULTS_SHOWN = 20
@@ -54,14 +55,14 @@ _MILLISECOND = 1e6
 
 
 class DealRef(msgspec.Struct, frozen=True, order=True):
-    """A deal as one of its bots sees it."""
+    """A deal from the view of one of its bots."""
 
     number: int
     """In schedule order, from 1."""
     place: int
     points: float
     moves: int
-    """Of all players together."""
+    """Moves of all players together."""
 
 
 class SlowRef(msgspec.Struct, frozen=True, order=True):
@@ -72,7 +73,7 @@ class SlowRef(msgspec.Struct, frozen=True, order=True):
 
 
 class FaultRef(msgspec.Struct, frozen=True):
-    """A fault, as much of it as may be shown."""
+    """A fault, as far as it may be shown."""
 
     number: int
     move: int
@@ -86,21 +87,21 @@ class SpoiltRef(msgspec.Struct, frozen=True):
 
     number: int
     reasons: tuple[str, ...]
-    """One for each time."""
+    """One for each time that it was spoilt."""
 
 
 class Meeting(msgspec.Struct, frozen=True):
-    """What two bots did against each other."""
+    """The results of one bot against another."""
 
     deals: int
     ahead: float
-    """Deals in which the one finished before the other; ties count half."""
+    """Deals in which the first finished before the second; ties count half."""
     stronger: float
-    """The probability that the one is the stronger, by rating."""
+    """The probability that the first is stronger, by rating."""
 
     @property
     def share(self) -> float | None:
-        """Of the deals; None where they never met."""
+        """The share of the deals in which the first was ahead; None if they never met."""
         return self.ahead / self.deals if self.deals else None
 
     @property
@@ -114,7 +115,7 @@ class Meeting(msgspec.Struct, frozen=True):
 
 
 class TimeUse(msgspec.Struct, frozen=True):
-    """Milliseconds a move; the first three are of a deal's average move."""
+    """Milliseconds per move; the median and the quartiles are of the average move of each deal."""
 
     moves: int
     median: float
@@ -125,7 +126,7 @@ class TimeUse(msgspec.Struct, frozen=True):
 
 
 class BotResults(msgspec.Struct, frozen=True):
-    """What one bot did, besides its row in the table."""
+    """The results of one bot, besides its row in the table."""
 
     means: Means
     """Its mean place and points with intervals."""
@@ -136,29 +137,29 @@ class BotResults(msgspec.Struct, frozen=True):
     time: TimeUse | None
     """None for a bot that was never asked."""
     best: tuple[DealRef, ...]
-    """Most points first, the shorter deal before the longer."""
+    """Most points first; of equal deals the shorter first."""
     worst: tuple[DealRef, ...]
     slowest: tuple[SlowRef, ...]
     faults: tuple[FaultRef, ...]
-    """The first ones."""
+    """The first faults."""
 
 
 class History(msgspec.Struct, frozen=True):
-    """Ratings on the way."""
+    """The ratings over the course of the tournament."""
 
     deals: tuple[int, ...]
     mu: tuple[tuple[float, ...], ...]
-    """By entrant, after so many deals."""
+    """By entrant, after each of the numbers of deals."""
 
 
 class TournamentStatistics(msgspec.Struct, frozen=True):
-    """All of it."""
+    """The statistics of a tournament."""
 
     bots: tuple[BotResults, ...]
     """By entrant."""
     history: History
     spoilt: tuple[SpoiltRef, ...]
-    """All deals that the host had spoilt before."""
+    """All deals that the host had spoilt before they were played again."""
     rounds: tuple[RoundOfTables, ...] = ()
     """The tables of each round, for formats that show them."""
 
@@ -189,7 +190,7 @@ class _Bot:
     def __init__(self) -> None:
         self.moves = 0
         self.averages = array("d")
-        """Of a move's time, one a deal."""
+        """The average time of a move, one value for each deal."""
         self.longest = 0
         self.best: _Notable[DealRef] = _Notable()
         self.worst: _Notable[DealRef] = _Notable()
@@ -233,7 +234,7 @@ class _Bot:
 
 
 class _Gatherer:
-    """Takes deals in, in schedule order."""
+    """A collector of statistics, to which deals are added in schedule order."""
 
     def __init__(self, summary: Summary, choices: PublishChoices) -> None:
         entrants = len(summary.facts.entrants)
@@ -251,7 +252,12 @@ class _Gatherer:
         self._rounds = RoundTables() if shown else None
 
     def add(self, number: int, record: DealRecord) -> None:
-        """Take in a deal that counts; its number is that among all."""
+        """Add a deal that counts.
+
+        Args:
+            number: The number of the deal among all deals.
+            record: The deal.
+        """
         self._add_results(number, record)
         if self._rounds is not None:
             self._rounds.add(record)
@@ -264,14 +270,14 @@ class _Gatherer:
                 shown.append(FaultRef(number, fault.move + 1, fault.kind, text))
 
     def watch(self, board: Scoreboard) -> None:
-        """Look at the ratings after a deal, now and then."""
+        """Count a deal, and record the ratings at some of them."""
         self._deals += 1
         self._board = board
         if self._deals in self._looks:
             self._mark(board)
 
     def done(self, table: Standings, analysis: Analysis) -> TournamentStatistics:
-        """Return all of it, with the table's claims."""
+        """Return the statistics, with the table's claims."""
         if self._board is not None and self._marks[-1] != self._deals:
             self._mark(self._board)
         bots = tuple(
@@ -293,7 +299,7 @@ class _Gatherer:
             bot = self._bots[entrant]
             points = record.points[seat]
             ref = DealRef(number, record.places[seat], points, moves)
-            if moves:  # in a deal that the cards decide at once there is nothing to watch
+            if moves:  # a deal that the cards decide at once has nothing to watch
                 failed = any(fault.entrant == entrant for fault in record.faults)
                 bot.best.add((not failed, points, -ref.place, -moves), ref)
                 bot.worst.add((-points, ref.place, -moves), ref)
@@ -301,12 +307,12 @@ class _Gatherer:
 
 
 def gather(store: Store, summary: Summary, choices: PublishChoices) -> TournamentStatistics:
-    """Read all deals of a results file.
+    """Compute the statistics of a results file, reading all its deals.
 
     Args:
         store: The results.
         summary: Their table.
-        choices: What may be shown of faults.
+        choices: The choices for published pages.
     """
     gatherer = _Gatherer(summary, choices)
 

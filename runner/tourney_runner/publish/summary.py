@@ -1,4 +1,4 @@
-"""Everything that tables and pages show, read from a results file and from nothing else."""
+"""The summary of a results file, from which all tables and pages are made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Ruling", "Summary", "VoidDeal", "scoreboard", "summarise"]
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What the organiser has decided about a bot."""
+    """A decision of the organiser about a bot."""
 
     name: str
     kind: Literal["disqualified", "withdrawn", "benched"]
@@ -29,9 +29,10 @@ class Ruling(msgspec.Struct, frozen=True):
     at: str
     """When it was decided, ISO 8601 in UTC."""
     since: str | None
-    """The day from which it holds, if that is another."""
+    """The day from which it applies, if that is a different one."""
     from_round: int | None
-    """The first round, from 0, that it does not take part in; None while that is not certain."""
+    """The first round, from 0, that the bot does not take part in; None while that is not certain.
+    """
 
 
 class VoidDeal(msgspec.Struct, frozen=True):
@@ -55,7 +56,7 @@ class PublishedSeed(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """A tournament so far."""
+    """The state of a tournament."""
 
     facts: TournamentRecord
     seed: int | str | None
@@ -65,20 +66,20 @@ class Summary(msgspec.Struct, frozen=True):
     """Whether the seed of the last rounds is secret."""
     complete: bool
     table: Standings
-    """Of the deals that count."""
+    """The table of the deals that count."""
     later_seeds: tuple[PublishedSeed, ...] = ()
     """The seeds of rounds that were added after the tournament had been closed."""
     rulings: tuple[Ruling, ...] = ()
-    """Those in force."""
+    """The rulings in force."""
     voids: tuple[VoidDeal, ...] = ()
     last_table_decides: bool = False
-    """Whether the result is not this ranking, but the order of the last table."""
+    """Whether the order of the last table, not this ranking, is the result."""
     final: tuple[str, ...] = ()
-    """Who sat at that table, the winner first; nobody before it is played."""
+    """The bots at that table, the winner first; empty before it is played."""
     winners: int = 0
-    """How many of them share the first place."""
+    """The number of them that share the first place."""
     remarks: tuple[str, ...] = ()
-    """Lines of the format on how rounds came out, such as ties that the seeds decided."""
+    """Remarks of the format about rounds, such as ties that the seeds decided."""
 
     @property
     def deals(self) -> int:
@@ -91,7 +92,7 @@ class Summary(msgspec.Struct, frozen=True):
         return self.table.entrants
 
     def ruling(self, name: str) -> Ruling | None:
-        """What was decided about a bot; a disqualification before a withdrawal."""
+        """Return the ruling about a bot; a disqualification takes precedence over a withdrawal."""
         found = [ruling for ruling in self.rulings if ruling.name == name]
         return min(found, key=lambda ruling: HEAVIEST_FIRST.index(ruling.kind), default=None)
 
@@ -100,7 +101,7 @@ def scoreboard(store: Store) -> Scoreboard:
     """Return the empty table of a results file, to which its deals can be added.
 
     Raises:
-        UsageError: Nothing was begun there.
+        UsageError: No tournament was begun there.
     """
     facts = store.about()
     return Scoreboard(
@@ -117,7 +118,7 @@ def summarise(store: Store) -> Summary:
     """Compute the table of a results file.
 
     Raises:
-        UsageError: Nothing was begun there.
+        UsageError: No tournament was begun there.
     """
     facts = store.about()
     names = facts.names

@@ -1,8 +1,8 @@
 """The ranking as JSON, CSV, Markdown, LaTeX, plain text and as a table for the terminal.
 
-All of them, and the site, take their columns from `columns`: a column is written down once.
-Names are strangers' text, so each format escapes them in its own way. None of them holds
-times, dates, paths, host or job data: the same deals give the same bytes everywhere.
+All of them, and the site, take their columns from `columns`, so each column is defined once. Names
+are untrusted text, so each format escapes them in its own way. None of the formats contains times,
+dates, paths, or data about the host or its jobs: the same deals give the same bytes everywhere.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ class Column:
     """A column of the ranking, for every format."""
 
     key: str
-    """Its name for programs; the site shows some keys in a way of their own."""
+    """Its name for programs; the site displays some keys in a special way."""
     title: str
     """Its heading for people."""
     text: Callable[[Standing], str] | None = None
-    """The cell for people; None where only CSV and the site have the column."""
+    """The cell for people; None if only CSV and the site have the column."""
     values: Mapping[str, Callable[[Standing], object]] = field(default_factory=dict)
     """The cells of CSV, by heading."""
     latex: str | None = None
-    """The heading in LaTeX, where it is not the title."""
+    """The heading in LaTeX, if it differs from the title."""
     left: bool = False
-    """Whether the text begins at the left."""
+    """Whether the text is left-aligned."""
     from_width: int = 0
-    """The narrowest terminal that has room for it; 0 for any."""
+    """The narrowest terminal that shows it; 0 for any."""
     on_site: bool = True
     sort: Callable[[Standing], object] | None = None
-    """What the site sorts by; None for the text."""
+    """The sort key on the site; None to sort by the text."""
     descending: bool = True
     """Whether a first click on the site's heading brings the highest value to the top."""
 
@@ -235,7 +235,7 @@ def _fault(kind: str) -> Callable[[Standing], int]:
 
 
 def _rank(row: Standing) -> str:
-    """Return the rank; marked where the bot is not ranked among the others."""
+    """Return the rank, marked if the bot is not ranked among the others."""
     match row.status:
         case "disqualified":
             return "-"
@@ -273,16 +273,16 @@ def _unless_out(row: Standing, text: str) -> str:
 
 
 def _for_people(summary: Summary) -> list[tuple[Column, Callable[[Standing], str]]]:
-    """Return the columns that have a text, with it."""
+    """Return the columns that have a text, with that text."""
     return [(column, column.text) for column in columns(summary) if column.text is not None]
 
 
 def as_json(summary: Summary) -> str:
     """Return the table for programs; floats are unrounded.
 
-    Every entrant has a rank, so that rows can be sorted by it; a disqualified one has the last,
-    and the reason under ``disqualified``. Where the order of the last table is the result, that
-    is there as ``last_table``, empty until then.
+    Every entrant has a rank, so that rows can be sorted by it. A disqualified one has the last
+    rank, and the reason under ``disqualified``. If the order of the last table is the result, it is
+    under ``last_table``, which is empty until then.
     """
     table = summary.table
     document = {
@@ -371,7 +371,7 @@ def as_latex(summary: Summary) -> str:
 
 
 def as_text(summary: Summary) -> str:
-    """Return the table for a mail: letters, digits and spaces."""
+    """Return the table for an e-mail, as plain text."""
     shown = _for_people(summary)
     rows = [
         [column.title for column, _ in shown],
@@ -391,11 +391,11 @@ def as_text(summary: Summary) -> str:
 
 
 def terminal_table(summary: Summary, width: int) -> Table:
-    """Return the table for a person at a terminal.
+    """Return the table for a terminal.
 
     Args:
         summary: The table.
-        width: Of the terminal. A narrow one has no frame and fewer columns.
+        width: The width of the terminal. A narrow one has no frame and fewer columns.
     """
     narrow = width < _FRAMED
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True) if narrow else Table()
@@ -413,7 +413,7 @@ def terminal_table(summary: Summary, width: int) -> Table:
 
 
 def lines_below(summary: Summary) -> list[str]:
-    """Return what stands under the table: the result, how sure it is, and what was decided."""
+    """Return the lines below the table: the result, how certain it is, and the rulings."""
     result = _result(summary)
     rulings = dict.fromkeys(summary.ruling(ruling.name) for ruling in summary.rulings)
     return [
@@ -429,7 +429,7 @@ def lines_below(summary: Summary) -> list[str]:
 
 
 def _result(summary: Summary) -> str:
-    """Whose a tournament is whose last table decides."""
+    """Describe the result if the last table decides it, else return an empty text."""
     if not summary.last_table_decides:
         return ""
     if not summary.final:
@@ -445,13 +445,13 @@ def _result(summary: Summary) -> str:
 
 
 def claims(summary: Summary) -> list[str]:
-    """Return how sure the table is, and why some bots are not ranked among the others."""
+    """Return how certain the table is, and why some bots are not ranked among the others."""
     sure = () if summary.last_table_decides else _certainty(summary)
     return [*sure, *_statuses(summary)]
 
 
 def _certainty(summary: Summary) -> Iterator[str]:
-    """Yield how far the order of the table can be trusted."""
+    """Yield warnings about how far the order of the table can be trusted."""
     table = summary.table
     if not table.deals:
         return
@@ -511,7 +511,7 @@ def _ruling_words(summary: Summary, name: str) -> str:
 
 
 def headline(summary: Summary) -> str:
-    """The game, how much of it was played, and whether that is all."""
+    """Return the game, the number of deals, and whether the tournament is complete."""
     state = "" if summary.complete else ", not complete"
     return f"{summary.facts.game}, {counted(summary.deals, 'deal')}{state}"
 
@@ -520,7 +520,7 @@ _FORMULA = tuple("=+-@\t\r＝＋－＠")  # noqa: RUF001 - spreadsheets take the
 
 
 def no_formula(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+    """Return a name that spreadsheets do not take for a formula."""
     return f"'{name}" if name.startswith(_FORMULA) else name
 
 
@@ -530,7 +530,7 @@ def _padded(cell: str, width: int, *, left: bool) -> str:
 
 
 def markdown(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Return text in which all markup is escaped."""
     shown = "".join(c for c in text if not is_control(c))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", shown)
 
@@ -544,7 +544,7 @@ _LATEX = {
 
 
 def _latex(text: str) -> str:
-    """Text in which nothing is a command."""
+    """Return text in which all commands are escaped."""
     return "".join(_LATEX.get(character, character) for character in without_controls(text))
 
 
@@ -555,4 +555,4 @@ FORMATS: tuple[tuple[str, str, Callable[[Summary], str]], ...] = (
     ("LaTeX", "standings.tex", as_latex),
     ("plain text", "standings.txt", as_text),
 )
-"""Title, name of the file, and writer of each format that files have."""
+"""The title, the file name and the writer of each file format."""
