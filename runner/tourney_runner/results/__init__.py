@@ -1,1 +1,5 @@
-"""The one truth: records of deals, and the file that keeps them."""
+"""The results file, which stores the deals, rulings and description of a tournament.
+
+Deals come from the workers, rulings from the organiser. Everything published is computed from what
+this package reads.
+"""

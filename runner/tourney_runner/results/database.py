@@ -1,8 +1,8 @@
-"""The results file as a file: created, opened, migrated or refused, written, closed.
+"""The results file: how it is created, opened, migrated, written and closed.
 
 Besides the tables that `queries` and `store` use, it holds JSON values under keys: the record of
-the tournament, and notes, which are values that follow from other stored data or that one room
-keeps for itself.
+the tournament, and notes, which are values derived from other stored data or private to one
+package.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NOT_BEGUN = "no tournament was begun here"
 _PATIENCE = 60.0
 """Seconds to wait for a lock of another program."""
 _OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
-"""Beginnings of SQLite's names for errors that leave stored rows as they are."""
+"""Prefixes of SQLite's names for errors that leave stored rows intact."""
 FIRST_WITH_SUMS = 3
 """The first schema with sums of checksums."""
 SEALED_QUERIES = {
@@ -48,10 +48,10 @@ SEALED_QUERIES = {
     "decisions": "SELECT * FROM decisions ORDER BY number",
     "voids": "SELECT at, reason, record FROM voids ORDER BY number",
 }
-"""Parts that have one sum over all of their rows, and how these are read."""
+"""Parts that have one sum over all of their rows, with the query that reads them."""
 _PARTS = {"meta": "settings and entrants", "decisions": "rulings", "voids": "void deals"}
 _NO_JOURNAL = ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY")
-"""What SQLite says of a file that asks for a journal where none can be made."""
+"""SQLite's errors for a file that needs a journal where none can be created."""
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -125,10 +125,10 @@ class ResultsFile:
             folder. A file of an earlier schema is then migrated, after a backup beside it.
         migrate: Whether it may be migrated.
         checked: Whether damaged rows are refused when they are read. Only a command that reports
-            all damage leaves that out.
+            all damage sets this to false.
 
     Raises:
-        UsageError: The file does not exist, another program or a newer version wrote it, it may
+        UsageError: The file does not exist, it is from another program or a newer version, it may
             not be migrated, or it can be read only where its folder is writable.
         RunError: The disk fails; the same holds for every method.
     """
@@ -144,7 +144,7 @@ class ResultsFile:
         self._rewritten: set[str] = set()
         """Other parts that a transaction changes."""
         self.backup: Path | None = None
-        """The copy of the file as it was before it was migrated just now."""
+        """The copy of the file before it was migrated; None if it was not."""
         self._writable = create
         self._decoded: tuple[str, TournamentRecord] | None = None
         if not create and not path.is_file():
@@ -158,7 +158,7 @@ class ResultsFile:
                 raise
 
     def _open(self, *, create: bool, may_migrate: bool) -> int:
-        """Prepare the connection; gives the schema version of the file."""
+        """Prepare the connection and return the schema version of the file."""
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if tables:
@@ -197,7 +197,7 @@ class ResultsFile:
             )
 
     def _migrate(self, version: int, *, allowed: bool) -> None:
-        """Bring the file to the current schema, after a backup."""
+        """Convert the file to the current schema, after a backup."""
         if not allowed:
             raise UsageError(
                 f"{self.path}: written by an older version of tourney (schema {version}); writing"
@@ -225,8 +225,8 @@ class ResultsFile:
     def close(self) -> None:
         """Close the file.
 
-        It is one plain file afterwards, without a journal beside it, unless another process is
-        reading it: then the journal stays and the next run folds it in.
+        It is a single file afterwards, without a journal beside it, unless another process is
+        reading it. In that case the journal stays until the next run merges it.
         """
         with self._disk_errors():
             if self._writable:
@@ -272,12 +272,12 @@ class ResultsFile:
         return None if self._record() is None else self.tournament()
 
     def begin(self, record: TournamentRecord) -> None:
-        """Store the record of a tournament in place of an earlier one."""
+        """Store the record of a tournament, replacing an earlier one."""
         with self._transaction():
             self._set_record(record)
 
     def change(self, **changes: Any) -> None:
-        """Store other values of some fields of the record."""
+        """Change some fields of the record."""
         with self._transaction():
             self._change(changes)
 
@@ -326,7 +326,7 @@ class ResultsFile:
         return rows
 
     def _broken_seals(self) -> Iterator[str]:
-        """Yield the parts that are not as their sums say."""
+        """Yield a line for each part that does not match its sum."""
         for part, query in SEALED_QUERIES.items():
             stored = self._db.execute(
                 "SELECT rows, sum FROM sums WHERE part = ? AND number = 0", (part,)
@@ -343,7 +343,7 @@ class ResultsFile:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Read in one transaction, so that a run that is writing meanwhile changes nothing."""
+        """Read in one transaction, so that concurrent writes of a run are not seen."""
         outer = self._db.in_transaction
         if not outer:
             self._db.execute("BEGIN")
@@ -370,7 +370,7 @@ class ResultsFile:
 
     @contextmanager
     def _disk_errors(self) -> Iterator[None]:
-        """Turn errors of SQLite, and rows that cannot be decoded, into ours."""
+        """Convert SQLite errors and undecodable rows into errors of this package."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -379,7 +379,7 @@ class ResultsFile:
             raise self._damage(f"a row cannot be read ({error})") from error
 
     def _failure(self, error: sqlite3.DatabaseError) -> RunError:
-        """Return our error for one of SQLite."""
+        """Return the error of this package for an SQLite error."""
         code = getattr(error, "sqlite_errorname", "")
         if not self.path.exists():
             return RunError(_deleted(self.path))
@@ -434,7 +434,7 @@ class ResultsFile:
             self._db.execute("INSERT OR REPLACE INTO sums VALUES (?, 0, ?, ?)", (part, *seal(rows)))
 
     def _count_in(self, part: str, number: int, checksum: int, rows: int = 1) -> None:
-        """Add a row of a round to the sums, or take it out with `rows` -1."""
+        """Add a row of a round to the sums, or subtract it if `rows` is -1."""
         before, total = self._added.get((part, number), (0, 0))
         self._added[part, number] = before + rows, total + rows * checksum
 
@@ -447,13 +447,13 @@ def _deleted(path: Path) -> str:
 
 
 def seal(rows: Iterable[tuple[Any, ...]]) -> tuple[int, int]:
-    """Return the count of some rows and the sum of their checksums, whatever their order."""
+    """Return the number of rows and the sum of their checksums, independent of their order."""
     checksums = list(map(checksum, rows))
     return len(checksums), sum(checksums) & SUM_MASK
 
 
 def holders(path: Path) -> str:
-    """Name the processes that hold locks on a results file, as far as /proc shows them."""
+    """Describe the processes that hold locks on a results file, as far as /proc shows them."""
     files = [path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")]
     nodes = {str(file.stat().st_ino) for file in files if file.exists()}
     pids: set[str] = set()
@@ -471,7 +471,7 @@ def holders(path: Path) -> str:
 
 
 def _connected(path: Path, *, create: bool) -> sqlite3.Connection:
-    """A connection through which the file has been looked into."""
+    """Return a connection to the file, tested by a query."""
     db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
     try:
         db.execute("PRAGMA user_version")
@@ -487,10 +487,10 @@ def _connected(path: Path, *, create: bool) -> sqlite3.Connection:
 
 
 def _without_journal(path: Path) -> sqlite3.Connection:
-    """Open for reading what was copied from a run that did not end, where nothing may be written.
+    """Open the copy of an unfinished run for reading, in a folder that is not writable.
 
-    Such a file asks for a journal beside it, even if only read. Where there is none, and none can
-    be made, nobody writes either, so the file may be taken as one that does not change.
+    Such a file needs a journal beside it, even for reading. If there is none, and none can be
+    created, no process can write to it either, so it is safe to open as immutable.
     """
     if not os.access(path, os.R_OK):
         raise UsageError(f"{path}: you may not read this file")

@@ -1,8 +1,8 @@
-"""Results files of earlier schema versions: how they are read, and how they become current.
+"""Conversion of results files from earlier schema versions.
 
-Schema 2 (tourney 0.1.0 before its release) kept the description of a tournament as 17 JSON values
-with the rules in three of them. Reading commands convert it in memory; commands that write
-convert the file.
+Schema 2 (tourney 0.1.0 before its release) stored the description of a tournament as 17 JSON values
+with the rules in three of them. Reading commands convert it in memory; commands that write convert
+the file.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ __all__ = ["FIRST_SCHEMA", "migrate", "values_of"]
 FIRST_SCHEMA = 2
 """The oldest schema that can be read."""
 _KEPT_NOTES = ("checkpoint", "planned", "seen")
-"""Keys of schema 2 that later schemas keep as they are."""
+"""Keys of schema 2 that later schemas keep unchanged."""
 _PLAY_ELSEWHERE = ("game", "rules", "master_seed")
-"""Settings of play that have a place of their own in a record."""
+"""Settings of play that are stored in separate fields of a record."""
 
 
 def values_of(values: dict[str, str], schema: int) -> dict[str, str]:
-    """Return the JSON values of a results file by key, as the current schema has them.
+    """Return the JSON values of a results file by key, in the form of the current schema.
 
     Args:
         values: The values as stored.
@@ -50,14 +50,14 @@ def values_of(values: dict[str, str], schema: int) -> dict[str, str]:
 
 
 def migrate(db: sqlite3.Connection, schema: int) -> None:
-    """Convert a results file to the current schema, inside a transaction of the caller.
+    """Convert a results file to the current schema, in a transaction of the caller.
 
     Args:
         db: The open file.
         schema: Its schema version, at least `FIRST_SCHEMA`.
 
     Raises:
-        ValueError: A row is not as it was stored.
+        ValueError: A row is damaged.
     """
     if schema == FIRST_SCHEMA:
         values = values_of(dict(db.execute("SELECT key, value FROM meta")), schema)
@@ -73,7 +73,7 @@ def migrate(db: sqlite3.Connection, schema: int) -> None:
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:
-    """Give each deal its checksums, and sum those of deals and faults up by round."""
+    """Add checksums to all deals, and the sums of deals and faults by round."""
     faults: dict[Row, list[Row]] = {}
     sums: dict[tuple[str, int], tuple[int, int]] = {}
     for row in db.execute(f"SELECT {FAULT_COLUMNS} FROM faults ORDER BY 1, 2, 3, 4"):  # noqa: S608 - names of ours

@@ -1,4 +1,4 @@
-"""Reading deals from the results file: in schedule order, as they are asked for."""
+"""Queries that read deals from the results file, lazily and in schedule order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ALL = range(2**62)
 _BATCH = 500
 """Rows that are checked together."""
 _NAMED = 5
-"""Rounds that a message names."""
+"""Rounds that a message lists."""
 _IN_SPAN = "(round, match) >= (?, ?) AND (round, match) < (?, ?)"
 
 
@@ -48,7 +48,7 @@ class StoredDeals(ResultsFile):
     """The deals of an open results file."""
 
     def count(self, rounds: range = ALL) -> int:
-        """How many deals there are, in some rounds or in all."""
+        """Return the number of deals, in some rounds or in all."""
         with self._disk_errors():
             row = self._db.execute(
                 "SELECT count(*) FROM deals WHERE round >= ? AND round < ?",
@@ -57,7 +57,7 @@ class StoredDeals(ResultsFile):
         return int(row[0])
 
     def number(self, key: DealKey) -> int:
-        """The number of a deal in schedule order, from 1."""
+        """Return the number of a deal in schedule order, from 1."""
         with self._disk_errors():
             row = self._db.execute(
                 "SELECT count(*) FROM deals WHERE (round, match, deal) <= (?, ?, ?)", key
@@ -65,13 +65,13 @@ class StoredDeals(ResultsFile):
         return int(row[0])
 
     def last_round(self) -> int | None:
-        """The highest number of a round of which something is stored."""
+        """Return the highest round with stored deals, or None."""
         with self._disk_errors():
             row = self._db.execute("SELECT max(round) FROM deals").fetchone()
         return None if row[0] is None else int(row[0])
 
     def keys(self, rounds: range, deals: int, matches: range = ALL) -> set[DealKey]:
-        """The keys of the first `deals` deals of some matches of some rounds."""
+        """Return the keys of the first `deals` deals of some matches of some rounds."""
         with self._disk_errors():
             rows = self._db.execute(
                 f"SELECT round, match, deal FROM deals WHERE {_IN_SPAN} AND deal < ?",  # noqa: S608 - a constant
@@ -83,7 +83,7 @@ class StoredDeals(ResultsFile):
         """Yield deals in schedule order, without notes.
 
         Raises:
-            DamageError: A deal is not as it was stored, or one is missing.
+            DamageError: A deal is damaged or missing.
         """
         with self._disk_errors(), self._snapshot():
             self._check_old_file()
@@ -95,10 +95,10 @@ class StoredDeals(ResultsFile):
                 yield record_of(DealKey(*row[:3]), row, tuple(map(fault_of, faults)))
 
     def outcomes(self, rounds: range = ALL) -> Iterator[DealOutcome]:
-        """Yield deals in schedule order, as far as tables need them, in half the time.
+        """Yield deals in schedule order with only the fields that tables need, in half the time.
 
         Raises:
-            DamageError: A deal is not as it was stored, or one is missing.
+            DamageError: A deal is damaged or missing.
         """
         if not self._has_sums:
             for record in self.records(rounds):
@@ -116,7 +116,7 @@ class StoredDeals(ResultsFile):
         return self._schema >= FIRST_WITH_SUMS
 
     def lost(self) -> Iterator[str]:
-        """Yield what the sums say of rows that were lost, added or changed."""
+        """Yield a line for each sum that shows lost, added or changed rows."""
         if not self._has_sums:
             return
         with self._disk_errors():
@@ -141,7 +141,7 @@ class StoredDeals(ResultsFile):
         return self._damage(f"the deal {name} is not as it was stored")
 
     def _check_faults(self, rounds: range) -> None:
-        """Refuse faults that are not as they were stored."""
+        """Refuse damaged faults."""
         if not self._checked or not self._has_sums:
             return
         sums: dict[int, tuple[int, int]] = {}
@@ -155,7 +155,7 @@ class StoredDeals(ResultsFile):
         self._compare_sums("faults", sums, rounds)
 
     def _compare_sums(self, part: str, seen: dict[int, tuple[int, int]], rounds: range) -> None:
-        """Refuse rounds that have lost or gained rows, or whose rows were exchanged."""
+        """Refuse rounds in which rows were lost, added or changed."""
         stored = {
             number: (count, total)
             for number, count, total in self._db.execute(
@@ -180,10 +180,10 @@ class StoredDeals(ResultsFile):
         )
 
     def record(self, number: int) -> DealRecord:
-        """One deal by its number in schedule order, from 1.
+        """Return a deal by its number in schedule order, from 1.
 
         Raises:
-            UsageError: There are not so many.
+            UsageError: There is no deal with that number.
         """
         with self._disk_errors():
             row = self._db.execute(
@@ -195,7 +195,7 @@ class StoredDeals(ResultsFile):
             return self._at(DealKey(*row))
 
     def faulted_throughout(self, rounds: range) -> list[tuple[int, int]]:
-        """Return the (round, entrant) pairs of which every deal has a fault, sorted."""
+        """Return the sorted (round, entrant) pairs in which the entrant failed in every deal."""
         with self._disk_errors():
             suspects = self._db.execute(
                 "SELECT round, entrant, count(DISTINCT match || '/' || deal) FROM faults"
@@ -210,7 +210,7 @@ class StoredDeals(ResultsFile):
             ]
 
     def failing(self, rounds: range) -> list[int]:
-        """Return the entrants that failed in play, and forfeited, in some rounds."""
+        """Return the entrants that failed in play and forfeited a deal of the given rounds."""
         with self._disk_errors():
             rows = self._db.execute(
                 "SELECT DISTINCT entrant FROM faults WHERE round >= ? AND round < ?"
@@ -220,7 +220,7 @@ class StoredDeals(ResultsFile):
         return [entrant for (entrant,) in rows]
 
     def last_fault(self, entrant: int, rounds: range) -> FaultKind:
-        """Return the kind of the last fault in play that an entrant made in some rounds."""
+        """Return the kind of an entrant's last fault in play in the given rounds."""
         with self._disk_errors():
             row = self._db.execute(
                 "SELECT kind FROM faults WHERE entrant = ? AND round >= ? AND round < ?"
@@ -230,7 +230,7 @@ class StoredDeals(ResultsFile):
         return cast("FaultKind", row[0])
 
     def damaged(self) -> Iterator[DealKey]:
-        """Deals that are not as they were stored.
+        """Yield the keys of damaged deals.
 
         Raises:
             RunError: The file as a whole is damaged.
@@ -244,7 +244,7 @@ class StoredDeals(ResultsFile):
                     yield DealKey(*row[:3])
 
     def orphans(self) -> int:
-        """How many faults there are of deals that are not there."""
+        """Return the number of faults whose deals are missing."""
         with self._disk_errors():
             row = self._db.execute(
                 "SELECT count(*) FROM faults WHERE NOT EXISTS (SELECT 1 FROM deals"
@@ -266,16 +266,16 @@ class StoredDeals(ResultsFile):
     def _with_faults(
         self, columns: str, check: tuple[str, str] | None, rounds: range, matches: range
     ) -> Iterator[tuple[Row, list[Row]]]:
-        """Yield rows of deals in schedule order, and of the faults of each.
+        """Yield rows of deals in schedule order, each with the rows of its faults.
 
         Args:
             columns: Columns of the deals, the key first.
             check: The text to check in SQL, and the column of its checksum; None for no check.
-            rounds: Some rounds.
-            matches: Some of their matches.
+            rounds: The rounds to read.
+            matches: The matches of these rounds to read.
 
         Raises:
-            DamageError: There are faults of a deal that is not there.
+            DamageError: There are faults of a missing deal.
         """
         found = self._db.execute(
             f"SELECT {FAULT_COLUMNS} FROM faults WHERE {_IN_SPAN}"  # noqa: S608 - names of ours
@@ -298,7 +298,7 @@ class StoredDeals(ResultsFile):
     def _deal_rows(
         self, columns: str, check: tuple[str, str] | None, rounds: range, matches: range
     ) -> Iterator[Row]:
-        """Yield rows of deals, checked by the batch before they are used."""
+        """Yield rows of deals, checked in batches before they are used."""
         checked = self._checked and check is not None
         more = f", {check[1]}, {check[0]}" if check is not None and checked else ""
         if check is not None and checked and check[1] != "outcome_sum":
@@ -331,7 +331,7 @@ class StoredDeals(ResultsFile):
         ).fetchall()
 
     def _played(self, rounds: range) -> Counter[tuple[int, int]]:
-        """How many deals each entrant sat at in each round, by (round, entrant)."""
+        """Return the number of deals of each entrant in each round, by (round, entrant)."""
         rows = self._db.execute(
             "SELECT round, seating FROM deals WHERE round >= ? AND round < ?",
             (rounds.start, rounds.stop),
@@ -342,7 +342,7 @@ class StoredDeals(ResultsFile):
 
 
 def _sum_up(batch: list[Row], column: int, seen: dict[int, tuple[int, int]]) -> None:
-    """Add the checksums of a batch of rows, which are sorted, to those of their rounds."""
+    """Add the checksums of a sorted batch of rows to those of their rounds."""
     for number, rows in groupby(batch, key=itemgetter(0)):
         checksums = list(map(itemgetter(column), rows))
         count, total = seen.get(number, (0, 0))
@@ -350,7 +350,7 @@ def _sum_up(batch: list[Row], column: int, seen: dict[int, tuple[int, int]]) -> 
 
 
 def _span(rounds: range, matches: range) -> tuple[int, int, int, int]:
-    """The arguments of `_IN_SPAN`; only of a single round can it be less than all matches."""
+    """Return the arguments of `_IN_SPAN`; a part of the matches is for a single round only."""
     if matches == ALL:
         return rounds.start, 0, rounds.stop, 0
     return rounds.start, matches.start, rounds.start, matches.stop

@@ -1,4 +1,4 @@
-"""What a finished deal leaves behind: values that pass from the workers to the store."""
+"""The records of finished deals, passed from the workers to the store, and of rulings."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ FAULT_KINDS: tuple[FaultKind, ...] = (
 )  # fmt: skip
 
 UNPLAYED = "forfeited unplayed: "
-"""The beginning of the cause that is stored for a deal forfeited by a benched bot."""
+"""The prefix of the cause that is stored for a deal forfeited by a benched bot."""
 
 NoteKind = Literal["stray", "stale", "pondered", "ended", "stderr"]
-"""A line that is no answer; an answer to another request; processor time used while others were to
-move; the end of a process between two deals; what was written to stderr."""
+"""``stray``: a line that is not an answer; ``stale``: an answer to another request; ``pondered``:
+CPU time used while others were to move; ``ended``: the end of a process between two deals;
+``stderr``: text written to stderr.
+"""
 
 
 class DealKey(NamedTuple):
-    """Where a deal stands in the schedule; sorts in schedule order."""
+    """The position of a deal in the schedule; keys sort in schedule order."""
 
     round: int
     match: int
@@ -46,7 +48,7 @@ class DealKey(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What a deal is called before the number of deals ahead of it is certain: ``3.2.1``.
+        """The name of a deal while the number of deals before it is uncertain: ``3.2.1``.
 
         Round, match and deal, each from 1.
         """
@@ -54,7 +56,7 @@ class DealKey(NamedTuple):
 
 
 class SeatTime(msgspec.Struct, frozen=True, array_like=True):
-    """The time that one seat used in a deal; nanoseconds by the wall clock."""
+    """The time that a seat used in a deal; wall-clock nanoseconds."""
 
     moves: int
     total: int
@@ -62,44 +64,44 @@ class SeatTime(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SlowMove(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """A move that took a large share of its limit, and where its time went; nanoseconds."""
+    """A move that used a large share of its limit, with a breakdown of its time; nanoseconds."""
 
     move: int
-    """How many moves of the deal had been played."""
+    """The number of moves of the deal that had been played."""
     seat: int
     wall: int
     cpu: int
-    """Processor time of the bot's whole tree."""
+    """CPU time of the bot's whole process tree."""
     waiting: int
-    """Ready to run, without a core."""
+    """Time in which it was ready to run but had no core."""
 
 
 class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
-    """One fault of one bot."""
+    """A fault of a bot."""
 
     seat: int
     entrant: int
     kind: FaultKind
     move: int
-    """How many moves of the deal had been played."""
+    """The number of moves of the deal that had been played."""
     cause: str
-    """What happened, in plain words."""
+    """A description in plain words."""
     request: str = ""
     """The line that the bot was answering."""
     answer: str = ""
-    """What it had written since, cut to a readable length."""
+    """The bot's output since the request, cut to a readable length."""
     stderr: str = ""
     substituted: bool = False
     """Whether the fallback action was played for the bot instead of a forfeit."""
 
     @property
     def unplayed(self) -> bool:
-        """Whether the bot was benched and forfeited the deal: nothing happened in play."""
+        """Whether the bot was benched and forfeited the deal, so that nothing happened in play."""
         return self.cause.startswith(UNPLAYED)
 
 
 class Note(msgspec.Struct, frozen=True, array_like=True):
-    """Something that a bot's log tells of a deal, and no table."""
+    """An entry for a bot's log about a deal; tables do not use it."""
 
     seat: int
     kind: NoteKind
@@ -107,7 +109,7 @@ class Note(msgspec.Struct, frozen=True, array_like=True):
 
 
 class DealRecord(msgspec.Struct, frozen=True, array_like=True):
-    """One deal, played to the end. Seat-indexed tuples have one value a player."""
+    """A finished deal. Tuples by seat have one value per player."""
 
     key: DealKey
     seating: tuple[int, ...]
@@ -115,8 +117,9 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     start: int | None
     """The `start` that the deal began with, see `games.base.Game.new_state`."""
     moves: str
-    """Codes of actions separated by spaces; ``!2`` says that seat 2 forfeited there, a leading
-    ``?`` that the action was the fallback played for a bot that failed."""
+    """Codes of actions separated by spaces. ``!2`` means that seat 2 forfeited at that point, and a
+    leading ``?`` that the action was the fallback played for a bot that failed.
+    """
     places: tuple[int, ...]
     points: tuple[float, ...]
     times: tuple[SeatTime, ...]
@@ -125,17 +128,17 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     """(move, seat, text) of the bots' `debug` notes."""
     slow: tuple[SlowMove, ...] = ()
     voids: tuple[str, ...] = ()
-    """Why the deal was void before, once for each time: the host had spoilt it."""
+    """The reasons for which earlier plays of the deal were void because of the host."""
     notes: tuple[Note, ...] = ()
-    """For the bots' logs; the store does not keep them."""
+    """Notes for the bots' logs; the store does not keep them."""
 
     def strays(self) -> list[Note]:
-        """The notes on lines that answered nothing."""
+        """Return the notes on lines that answered no request."""
         return [note for note in self.notes if note.kind in {"stray", "stale"}]
 
 
 class DealOutcome(msgspec.Struct, frozen=True):
-    """As much of a `DealRecord` as tables are computed from."""
+    """The part of a `DealRecord` from which tables are computed."""
 
     key: DealKey
     seating: tuple[int, ...]
@@ -145,26 +148,26 @@ class DealOutcome(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True, array_like=True):
-    """What the organiser has decided about an entrant; kept apart from the deals."""
+    """A ruling about an entrant, stored separately from the deals."""
 
     number: int
     """From 1; 0 before it is stored."""
     at: str
-    """When it was taken, ISO 8601 in UTC."""
+    """The time of the decision, ISO 8601 in UTC."""
     kind: Literal["disqualified", "withdrawn", "benched"]
     """``benched`` is decided by a run, see `run.benching`; the others by the organiser."""
     entrant: int
     reason: str
     since: str | None = None
-    """The day from which it holds, ISO 8601; None for the day on which it was taken."""
+    """The day from which it applies, ISO 8601; None for the day on which it was taken."""
     from_round: int | None = None
-    """The first round that the entrant does not take part in, once that is certain."""
+    """The first round that the entrant does not take part in, once that is known."""
     undone: str | None = None
-    """When it was taken back."""
+    """The time at which it was taken back; None while it is in force."""
 
 
 class Void(msgspec.Struct, frozen=True):
-    """A deal that was stored and does not count any more."""
+    """A stored deal that no longer counts."""
 
     at: str
     reason: str

@@ -1,4 +1,4 @@
-"""How deals and their faults are written as rows, and read again."""
+"""Conversion of deals and faults to rows of the results file and back, with checksums."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 Row = tuple[Any, ...]
-"""A row of the file; those of deals and of faults begin with the deal's key."""
+"""A row of the file; rows of deals and faults begin with the deal's key."""
 
 FAULT_COLUMNS = (
     "round, match, deal, number, seat, entrant, kind, move, cause, request, answer, stderr,"
@@ -69,10 +69,11 @@ _SHORT_FIRST = (0, 1, 2, 3, 4, 6, 7, 10, 11, 12, 8, 5, 9)
 """Order of the `DEAL_COLUMNS` in which SQLite copies least when it joins them."""
 DEAL_TEXT = _joined(", ".join(DEAL_COLUMNS.split(", ")[at] for at in _SHORT_FIRST))
 FAULT_TEXT = _joined(FAULT_COLUMNS)
-"""SQL expressions whose bytes `row_checksum` gives the checksum of: joined by SQLite, they cost a
-tenth of what they would here, and the check of 100,000 deals stays small beside their table."""
+"""SQL expressions of the bytes whose checksum `row_checksum` returns. SQLite joins them ten times
+faster than Python, so the check of 100,000 deals is fast compared with their table.
+"""
 SUM_MASK = 2**62 - 1
-"""Sums of checksums wrap around there, so that SQLite can add two of them as integers."""
+"""Sums of checksums wrap around at this mask, so that SQLite can add two of them as integers."""
 
 _json = msgspec.json.Encoder().encode
 _ints = msgspec.json.Decoder(tuple[int, ...]).decode
@@ -85,22 +86,22 @@ _record = msgspec.json.Decoder(DealRecord).decode
 
 
 def json_text(value: object) -> str:
-    """A value as JSON."""
+    """Return a value as JSON."""
     return _json(value).decode()
 
 
 def json_record(text: str) -> DealRecord:
-    """A deal from its `json_text`."""
+    """Return a deal from its `json_text`."""
     return _record(text)
 
 
 def seating_of(column: str) -> tuple[int, ...]:
-    """Entrants by seat, from the column of that name."""
+    """Return entrants by seat from the ``seating`` column."""
     return _ints(column)
 
 
 def deal_row(record: DealRecord) -> Row:
-    """All columns of a deal but its digest."""
+    """Return all columns of a deal except its digest."""
     return (
         *record.key,
         json_text(record.seating),
@@ -116,13 +117,13 @@ def deal_row(record: DealRecord) -> Row:
 
 
 def fault_row(key: DealKey, number: int, fault: FaultRecord, stderr: str) -> Row:
-    """A fault of a deal.
+    """Return a fault of a deal as a row.
 
     Args:
-        key: The deal's.
-        number: Of the fault within its deal, from 0.
+        key: The key of the deal.
+        number: The number of the fault in its deal, from 0.
         fault: The fault.
-        stderr: As much of the bot's standard error as is kept.
+        stderr: The part of the bot's standard error that is stored.
     """
     return (
         *key,
@@ -140,21 +141,21 @@ def fault_row(key: DealKey, number: int, fault: FaultRecord, stderr: str) -> Row
 
 
 def digest(deal: Row, faults: Sequence[Row]) -> str:
-    """Return the hash of a deal, as `deal_row` has it, and of its faults.
+    """Return the hash of a deal in the form of `deal_row`, and of its faults.
 
-    It is compared by `tourney verify`; other commands compare the quicker `row_checksum`. Both
-    find damage, not forgery: anyone who edits a row can compute them.
+    `tourney verify` compares it; other commands compare the faster `row_checksum`. Both detect
+    damage, not forgery: anyone who edits a row can compute them.
     """
     return sha256(_json([deal, faults])).hexdigest()[:32]
 
 
 def row_checksum(row: Row) -> int:
-    """Return the CRC-32 of a row, as of `OUTCOME_TEXT` and its like in SQL."""
+    """Return the CRC-32 of a row, equal to that of `OUTCOME_TEXT` and the like in SQL."""
     return crc32("\x1f".join("" if value is None else str(value) for value in row).encode())
 
 
 def deal_checksum(deal: Row) -> int:
-    """Return the checksum of all `DEAL_COLUMNS`, as of `DEAL_TEXT`."""
+    """Return the checksum of all `DEAL_COLUMNS`, equal to that of `DEAL_TEXT`."""
     return row_checksum(tuple(deal[at] for at in _SHORT_FIRST))
 
 
@@ -164,28 +165,28 @@ def outcome_row(deal: Row) -> Row:
 
 
 def checksum(row: Row) -> int:
-    """Return a checksum of any row, to be added to others."""
+    """Return a checksum of any row, for sums of checksums."""
     text = repr(row).encode("utf-8", "replace")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") & SUM_MASK
 
 
 def is_whole(deal: Row, faults: Sequence[Row]) -> bool:
-    """Return whether a deal, with its digest as the last column, is as it was stored."""
+    """Return whether a deal, with its digest as the last column, is undamaged."""
     return digest(deal[:-1], faults) == str(deal[-1])
 
 
 def fault_of(row: Row) -> FaultRecord:
-    """A fault from its `FAULT_COLUMNS`."""
+    """Return a fault from its `FAULT_COLUMNS`."""
     return msgspec.convert(row[4:], FaultRecord, strict=False)
 
 
 def outcome_of(key: DealKey, row: Row, faults: tuple[FaultRecord, ...]) -> DealOutcome:
-    """A deal from its `OUTCOME_COLUMNS`."""
+    """Return a deal from its `OUTCOME_COLUMNS`."""
     return DealOutcome(key, _ints(row[3]), _ints(row[4]), _floats(row[5]), faults)
 
 
 def record_of(key: DealKey, row: Row, faults: tuple[FaultRecord, ...]) -> DealRecord:
-    """A deal from all its columns."""
+    """Return a deal from all its columns."""
     seating, start, moves, places, points, times, debug, slow, voids = row[3:12]
     return DealRecord(
         key=key,

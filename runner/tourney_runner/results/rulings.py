@@ -1,9 +1,9 @@
-"""Which deals count, by what the organiser has decided about entrants.
+"""Rulings about entrants, and the deals that count because of them.
 
-A deal at which a disqualified entrant sat counts for nobody: where it finished, and what it did
-to the others' cards, are not what the table is about. Every other entrant has met it about
-equally often, so nobody loses more deals than others do. Decisions are kept apart from the
-deals, so taking one back brings the same table back.
+A deal in which a disqualified entrant took part does not count: its result, and its effect on the
+others, must not influence the table. All other entrants have met it about equally often, so they
+lose about the same number of deals. Rulings are stored separately from the deals, so taking one
+back restores the table.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ __all__ = [
 ]
 
 HEAVIEST_FIRST = ("disqualified", "withdrawn", "benched")
-"""The kinds of decisions; where two about an entrant are in force, the heavier is told."""
+"""The kinds of rulings. If two about an entrant are in force, the first in this order is shown."""
 
 
 def in_force(store: Store) -> list[Decision]:
-    """All decisions that were not taken back."""
+    """Return all decisions that were not taken back."""
     return [decision for decision in store.decisions() if decision.undone is None]
 
 
 def decision_about(store: Store, entrant: int) -> Decision | None:
-    """The decision in force about an entrant, the heavier one if there are two."""
+    """Return the decision in force about an entrant, the more severe one if there are two."""
     found = [decision for decision in in_force(store) if decision.entrant == entrant]
     return min(found, key=lambda decision: HEAVIEST_FIRST.index(decision.kind), default=None)
 
@@ -61,7 +61,7 @@ def held(store: Store) -> list[tuple[Decision, range]]:
 
 
 def gone(store: Store, number: int) -> frozenset[int]:
-    """Return the entrants that take no part in a round, by its number; benched ones do."""
+    """Return the entrants that take no part in a round, by its number, excluding benched ones."""
     return frozenset(
         decision.entrant
         for decision, rounds in held(store)
@@ -70,20 +70,20 @@ def gone(store: Store, number: int) -> frozenset[int]:
 
 
 def take_back(store: Store, decision: Decision, first: int, at: str) -> None:
-    """Take back a decision; it has held for the rounds before `first`."""
+    """Take back a decision that has held for the rounds before `first`."""
     undone = msgspec.structs.replace(decision, undone=at)
     store.decide(undone, held_until=store.about().held_until | {decision.number: first})
 
 
 def disqualified(store: Store) -> frozenset[int]:
-    """The entrants whose deals do not count."""
+    """Return the entrants whose deals do not count."""
     return frozenset(
         decision.entrant for decision in in_force(store) if decision.kind == "disqualified"
     )
 
 
 def counting_deals(store: Store) -> Iterator[tuple[int, DealRecord]]:
-    """The deals that count, in schedule order, with their numbers among all deals, from 1."""
+    """Yield the deals that count in schedule order, with their numbers among all deals, from 1."""
     out = disqualified(store)
     for number, record in enumerate(store.records(), start=1):
         if out.isdisjoint(record.seating):
@@ -91,6 +91,6 @@ def counting_deals(store: Store) -> Iterator[tuple[int, DealRecord]]:
 
 
 def outcomes(store: Store) -> Iterator[DealOutcome]:
-    """The deals that count, in schedule order, as far as tables need them."""
+    """Yield the deals that count in schedule order, with only the fields that tables need."""
     out = disqualified(store)
     return (outcome for outcome in store.outcomes() if out.isdisjoint(outcome.seating))

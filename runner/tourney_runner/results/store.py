@@ -1,8 +1,8 @@
-"""The results file: one SQLite database that everything published is computed from.
+"""The store: one SQLite database from which everything published is computed.
 
-A chunk of deals is one transaction, written through to the disk before anybody is told of it.
-Rows are inserted under a stable key and never changed, so a deal that is played twice (by a
-worker that died after all, say) counts once.
+A chunk of deals is one transaction, which is on the disk before it is reported. Rows are inserted
+under a stable key and never changed, so a deal that is played twice (by a worker that was taken for
+dead, for example) counts once.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 __all__ = ["ALL", "CHECKPOINT", "FILE_NAME", "SCHEMA_VERSION", "Store"]
 
 CHECKPOINT = "checkpoint"
-"""The key of what a run has counted of the deals so far, which holds no more if they change."""
+"""The key of a run's counts of finished deals, which become invalid if deals are removed."""
 
 _FULL_STDERR_FAULTS = 20
-"""So many faults of a bot are kept with all their stderr, later ones with its tail."""
+"""Faults of a bot that are stored with their whole stderr; later ones have only its tail."""
 _STDERR_TAIL = 2000
 _PLANNED = "planned"
-"""The key under which is kept what `Store.planned_from` cannot see in the deals any more."""
+"""The key for the information of `Store.planned_from` that the deals no longer contain."""
 
 
 class Store(StoredDeals):
-    """An open results file, to be read and written; `ResultsFile` says how it is opened."""
+    """An open results file for reading and writing; see `ResultsFile` for how it is opened."""
 
     def add(self, records: Iterable[DealRecord]) -> int:
-        """Keep deals, all or none; those that are there already are left as they are.
+        """Store deals, all or none; existing deals are left unchanged.
 
         Returns:
-            How many were new.
+            The number of new deals.
         """
         with self._transaction():
             return sum(self._add_one(record) for record in records)
@@ -57,15 +57,15 @@ class Store(StoredDeals):
     def exchange(
         self, old: Sequence[DealKey], new: Iterable[DealRecord], reason: str, at: str
     ) -> None:
-        """Declare deals void and put others in their place, all or none.
+        """Declare deals void and replace them by others, all or none.
 
-        Rounds that were begun before stay planned from what there was; see `planned_from`.
+        Later rounds that have begun are still planned from the old deals; see `planned_from`.
 
         Args:
-            old: The deals that do not count any more; they are kept beside the others.
-            new: What was played instead.
-            reason: Why.
-            at: When, ISO 8601 in UTC.
+            old: The deals that no longer count; they are stored separately.
+            new: The deals that replace them.
+            reason: The reason, which is stored.
+            at: The time, ISO 8601 in UTC.
         """
         records = list(new)
         with self._transaction():
@@ -85,9 +85,9 @@ class Store(StoredDeals):
                 self._add_one(record)
 
     def planned_from(self, number: int) -> list[DealRecord]:
-        """The deals of a round as they were when the round after it was begun.
+        """Return the deals of a round as they were when the next round began.
 
-        What a format plans from results it planned from these, whatever was void since.
+        The next round was planned from these, even if some of them were declared void later.
         """
         kept = self.note(_PLANNED) or {"voids": [], "later": []}
         later = {DealKey(*key) for key in kept["later"]}
@@ -101,13 +101,13 @@ class Store(StoredDeals):
         return sorted(records, key=lambda record: record.key)
 
     def voids(self) -> list[Void]:
-        """All deals that were declared void, in the order in which that was done."""
+        """Return all void deals, in the order in which they were declared void."""
         with self._disk_errors():
             rows = self._sealed_rows("voids")
             return [Void(at, reason, json_record(record)) for at, reason, record in rows]
 
     def decide(self, decision: Decision, **changes: Any) -> None:
-        """Keep a decision; one of the same number is replaced.
+        """Store a decision, replacing one with the same number.
 
         Args:
             decision: The decision; number 0 stands for the next.
@@ -123,7 +123,7 @@ class Store(StoredDeals):
             self._change(changes)
 
     def decisions(self) -> list[Decision]:
-        """All decisions, those that were undone included, in their order."""
+        """Return all decisions in order, including those that were taken back."""
         with self._disk_errors():
             rows = self._sealed_rows("decisions")
             return [msgspec.convert(row, Decision) for row in rows]
@@ -160,7 +160,7 @@ class Store(StoredDeals):
         return rows
 
     def _take_out(self, key: DealKey) -> None:
-        """Take a deal and its faults out of the sums."""
+        """Subtract a deal and its faults from the sums."""
         (outcome,) = self._db.execute(
             "SELECT outcome_sum FROM deals WHERE round = ? AND match = ? AND deal = ?", key
         ).fetchone()
@@ -169,14 +169,14 @@ class Store(StoredDeals):
             self._count_in("faults", key.round, row_checksum(fault), rows=-1)
 
     def _add_void(self, key: DealKey, reason: str, at: str) -> int | None:
-        """Keep a deal among the void ones; gives its number there."""
+        """Store a deal as void; return its number among the void deals."""
         return self._db.execute(
             "INSERT INTO voids (at, reason, record) VALUES (?, ?, ?)",
             (at, reason, json_text(self._at(key))),
         ).lastrowid
 
     def _keep_planned(self, voids: dict[DealKey, int | None], new: list[DealRecord]) -> None:
-        """Remember what the rounds after these deals were planned from."""
+        """Store which deals the later rounds were planned from."""
         kept = self.note(_PLANNED) or {"voids": [], "later": []}
         later = {DealKey(*key) for key in kept["later"]}
         kept["voids"] += [number for key, number in voids.items() if key not in later]

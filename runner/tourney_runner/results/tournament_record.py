@@ -1,7 +1,7 @@
 """The description of a tournament that is stored beside its deals.
 
-One record holds what was configured, who has joined, how the deals were played and how far the
-tournament is. A run writes it before the first deal; everything published reads it from there.
+One record holds the configuration, the entrants, the conditions of play and the progress of the
+tournament. A run writes it before the first deal; everything published reads it from there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Seed(msgspec.Struct, frozen=True):
 
 
 class LaterSeed(msgspec.Struct, frozen=True, array_like=True):
-    """A secret seed that a tournament got when it was opened again after its seed was shown."""
+    """A new secret seed, drawn when a tournament was reopened after its seed had been published."""
 
     first_round: int
     """The first round, from 0, whose cards come from it; pairings keep the first seed."""
@@ -53,30 +53,30 @@ class Stage(msgspec.Struct, frozen=True):
     entrants: tuple[int, ...]
     rounds: int
     newcomer: int | None = None
-    """The entrant who sits at every table, to make up for the rounds he has missed."""
+    """The entrant that sits at every table, to make up for the rounds that it has missed."""
 
 
 class Schedule(msgspec.Struct, frozen=True):
     """The format of a tournament and its options."""
 
     format: str
-    """A name that `schedule.registry` has."""
+    """A name in `schedule.registry`."""
     options: dict[str, Any]
     """The format's options as configured, without the rounds."""
     rounds: int | None
     """None for a format without that option."""
     format_rules: int = 1
-    """Version of the rules for pairing, brackets and benching, see `schedule.registry.RULES`."""
+    """Version of the rules for pairing, brackets and benching, see `schedule.base.FORMAT_RULES`."""
 
 
 class EntrantRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A bot that has joined, or a person at a table of `tourney play`."""
 
     number: int
-    """Its place among the entrants, from 0."""
+    """Its index among the entrants, from 0."""
     name: str
     hash: str
-    """Hash of everything that decides how it plays; empty for a person."""
+    """A hash of all inputs that determine how it plays; empty for a person."""
     team: str | None = None
     rights: Rights | None = None
     """The rights that the organiser granted it; None where they were not stored."""
@@ -101,7 +101,7 @@ class Conditions(msgspec.Struct, frozen=True):
     """The version of tourney."""
 
     def after(self, before: Conditions) -> Conditions:
-        """Return these conditions with all different earlier ones behind them."""
+        """Return these conditions, followed by all earlier ones that differ."""
         return Conditions(
             *(
                 _EARLIER.join(dict.fromkeys((now, *was.split(_EARLIER))))
@@ -113,10 +113,10 @@ class Conditions(msgspec.Struct, frozen=True):
 
 
 class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is stored of a tournament besides its deals and rulings.
+    """The stored data of a tournament besides its deals and rulings.
 
-    A field that a later version adds has a default: the value that stands for the behaviour of
-    the versions without that field, so that their records keep their meaning.
+    A field that a later version adds has a default: the value that stands for the behaviour of the
+    versions without that field, so that their records keep their meaning.
     """
 
     kind: Literal["tournament", "table"] = "tournament"
@@ -135,7 +135,7 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule | None
     """None for a person's table."""
     bench_after: int = 10
-    """Failed deals in a row after which a bot is benched; 0 for never."""
+    """Consecutive failed deals after which a bot is benched; 0 for never."""
     clock: Literal["fair", "wall"] = "fair"
     sandbox: Mode = "auto"
     """As configured."""
@@ -146,7 +146,7 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     update: Literal["order_free", "sequential", "through_time"] = "order_free"
     """How ratings are updated."""
     rank_by: Literal["score", "estimate"] = "score"
-    """The value that the ranking goes by."""
+    """The value by which bots are ranked."""
     references: tuple[str, ...] = ()
     """Names of the bots that the format measures but does not rank."""
     entrants: tuple[EntrantRecord, ...]
@@ -178,9 +178,9 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     stages_before: dict[int, tuple[Stage, ...]] = {}
     """The stages before each ruling, by the ruling's number."""
     held_until: dict[int, int] = {}
-    """The first round for which each ruling that was undone held no more, by its number."""
+    """The first round for which each ruling that was undone no longer held, by its number."""
     remarks: tuple[str, ...] = ()
-    """Lines of the format on how rounds came out, such as ties that the seeds decided."""
+    """Remarks of the format about rounds, such as ties that the seeds decided."""
 
     @property
     def bots(self) -> dict[str, EntrantRecord]:
