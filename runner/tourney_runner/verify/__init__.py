@@ -1,4 +1,4 @@
-"""Verification of a results folder: anyone who has the folder can check it.
+"""Verification of a results folder, which anyone with the folder can run.
 
-Enters: a results folder. Leaves: a report of findings with a place and a reason each.
+It takes a results folder. It returns a report of findings, each with its place and reason.
 """

@@ -1,4 +1,4 @@
-"""Stored deals, played again by the stored bots."""
+"""Stored deals played again by the stored bots."""
 
 from __future__ import annotations
 
@@ -45,30 +45,29 @@ _UNCONFINED = tuple(backend.name for backend in BACKENDS.values() if not backend
 
 
 class Workers(NamedTuple):
-    """Who plays."""
+    """The workers that play deals again."""
 
     jobs: int | None = None
-    """How many; one for each core if None."""
+    """The number of workers; one for each core if None."""
     sandbox: Mode | None = None
-    """How they start bots; None for what `as_then` says."""
+    """The sandbox for bots; None for the one that `as_then` returns."""
 
 
 class AvailableBots(NamedTuple):
-    """The bots of a tournament, as far as they are at hand."""
+    """The bots of a tournament that are available here."""
 
     specs: tuple[BotSpec, ...]
     """By number; the command is empty where the bot is missing."""
     missing: dict[int, str]
-    """What to say of those that are not at hand."""
+    """Descriptions of the missing bots, by number."""
 
 
 def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
-    """Find the bots that played.
+    """Find the bots that played, identified by their hashes.
 
     Args:
         store: The results.
-        staged: Bots that were just staged; others are looked for in the cache. What counts is
-            the hash.
+        staged: Bots that were just staged; others are looked up in the cache.
     """
     record = store.tournament()
     at_hand = {bot.hash: bot for bot in staged}
@@ -86,7 +85,7 @@ def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
 
 
 def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
-    """The match that a stored deal belongs to."""
+    """Return the match of a stored deal."""
     rotation = record.key.deal if settings.duplicate else 0
     seats = len(record.seating)
     first = tuple(record.seating[(seat - rotation) % seats] for seat in range(seats))
@@ -95,7 +94,7 @@ def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
 
 
 def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[DealRecord]:
-    """All deals that are played, stored and repeated together with one."""
+    """Return all deals that are played, stored and repeated together with one."""
     if settings.duplicate:
         return [record]
     number, match, _ = record.key
@@ -103,16 +102,16 @@ def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[D
 
 
 def as_then(store: Store, cast: AvailableBots) -> tuple[Mode, str]:
-    """How bots are started when nobody says so: as in the run, where that works here.
+    """Return the sandbox for bots if none is given: that of the run, if it works here.
 
-    Results may come from anybody, so they can have a bot started without a sandbox only if it is
+    Results may come from anyone, so they can cause a bot to start without a sandbox only if it is
     trusted here.
 
     Returns:
-        The mode, and what to say where it is another than the run's.
+        The mode, and a note if it differs from the run's.
 
     Raises:
-        UsageError: There is no way to start bots that are not trusted.
+        UsageError: Untrusted bots cannot be started here.
     """
     trusted = all(bot.trusted for bot in cast.specs if bot.command)
     record = store.tournament()
@@ -130,11 +129,11 @@ def as_then(store: Store, cast: AvailableBots) -> tuple[Mode, str]:
 
 
 def staged_by(config: Config, mode: Mode | None = None) -> list[Bot]:
-    """The bots of a configuration, as far as they can be staged here.
+    """Stage the bots of a configuration, as far as possible, and return them.
 
     Args:
         config: The configuration.
-        mode: How their builds are confined, if not as it says.
+        mode: The sandbox for their builds; that of the configuration if None.
     """
     trusted = all(entrant.trusted for entrant in config.entrants)
     launcher = choose(mode or config.sandbox, trusted=trusted)
@@ -149,14 +148,14 @@ def play_again(
     signals: StopSignals,
     how: Workers,
 ) -> list[tuple[DealRecord, ...]]:
-    """Play matches once more, each with bots started anew; the store stays as it is.
+    """Play matches again, each with newly started bots, without changing the store.
 
     Args:
-        store: Whose rules, limits and seed hold.
-        cast: The bots; those that sit at these tables must be there.
+        store: The source of rules, limits and seed.
+        cast: The bots; those that sit at these tables must be available.
         plans: The matches.
-        signals: Looked at several times a second.
-        how: How many workers, and how they start bots.
+        signals: Checked several times a second.
+        how: The workers and the sandbox.
 
     Returns:
         The deals of each match, in the order of `plans`.

@@ -1,4 +1,4 @@
-"""A sample of stored deals, played again by their bots, and what it means if they part."""
+"""A check of a sample of stored deals, which are played again by their bots."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 __all__ = ["Sample", "Wanted"]
 
 _AGAIN = 2
-"""More times a match is played that came out otherwise, to see whether it always comes out so."""
+"""Further times that a differing match is played, to see whether the difference is reproducible."""
 _A_FEW = 10
-"""Deals that are played again where nobody said how many."""
+"""Deals that are played again if no number is given."""
 
 
 class Wanted(NamedTuple):
-    """Which deals are to be played again by their bots."""
+    """The deals to be played again by their bots."""
 
     sample: int | None = None
-    """So many, at equal distances; None for a few where the bots are at hand."""
+    """The number of deals, at equal distances; None for a few if the bots are available."""
     deals: tuple[int, ...] = ()
-    """These, by their numbers in schedule order, from 1."""
+    """Specific deals, by their numbers in schedule order, from 1."""
     workers: Workers = Workers()
 
     @property
     def asked(self) -> bool:
-        """Whether somebody relies on deals being played again."""
+        """Whether deals were explicitly requested."""
         return bool(self.deals) or bool(self.sample)
 
 
 class Sample:
-    """Deals of a store against what their bots play now.
+    """A comparison of stored deals with new plays by the same bots.
 
     Args:
-        store: The results; they stay as they are.
-        settings: How they were played.
-        cast: The bots that are at hand.
-        signals: Looked at while deals are played.
-        findings: Told what comes out otherwise, and what could not be played.
+        store: The results; they are not changed.
+        settings: The settings of play.
+        cast: The bots that are available.
+        signals: Checked while deals are played.
+        findings: Receives differences, and deals that could not be played.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class Sample:
         self._findings = findings
 
     def check(self, wanted: Wanted) -> int:
-        """Play the wanted deals again, as far as their bots are at hand.
+        """Play the requested deals again, as far as their bots are available.
 
         Returns:
-            How many deals were played.
+            The number of deals played.
 
         Raises:
-            UsageError: There is no such deal, or no way to start its bots.
+            UsageError: There is no such deal, or its bots cannot be started.
             RunError: They cannot be played here.
             Interrupted: By a signal.
         """
@@ -91,7 +91,7 @@ class Sample:
         return sum(map(len, matches.values()))
 
     def _matches(self, wanted: Wanted) -> dict[MatchPlan, list[DealRecord]]:
-        """The matches that wanted deals are of, where all bots are at hand."""
+        """Return the matches of the requested deals for which all bots are available."""
         found: dict[MatchPlan, list[DealRecord]] = {}
         missing: set[int] = set()
         for record in self._chosen(wanted):
@@ -114,7 +114,7 @@ class Sample:
             yield self._store.record(1 + index * total // count)
 
     def _tell_missing(self, missing: set[int], *, asked: bool) -> None:
-        """Name bots that are not at hand: that is wrong only if somebody relies on them."""
+        """Report bots that are not available; that is an error only if deals were requested."""
         names = ", ".join(self._cast.missing[number] for number in sorted(missing))
         text = (
             f"not all deals could be played again: not in the cache of staged bots: {names};"
@@ -134,12 +134,12 @@ class Sample:
         part: tuple[int, Divergence],
         plays: Sequence[Sequence[DealRecord]],
     ) -> None:
-        """Say what a match means that came out otherwise.
+        """Report a match that differs when it is played again.
 
         Args:
             stored: Its deals.
-            part: Where the first of the plays leaves them.
-            plays: What came of it each time that it was played again.
+            part: The first difference of the first new play.
+            plays: The deals of each new play.
         """
         at, where = part
         names = [bot.name for bot in self._cast.specs]

@@ -1,8 +1,8 @@
-"""Published tables and pages, checked against what the stored deals give.
+"""A check of published tables and pages against the stored deals.
 
-Files that this version of the program wrote are made again and compared. Of files of another
-version the numbers are parsed from the visible text and compared by the names of their columns,
-since a later version may have other columns, words or styles.
+Files that this version of the program wrote are generated again and compared. For files of another
+version, numbers are parsed from the visible text and compared by the names of their columns, since
+a later version may have other columns, words or styles.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _COLUMNS = {
     "mean place": "mean_place",
     "mean_place": "mean_place",
 }
-"""Columns whose meaning has been the same in all versions, by heading."""
+"""Columns whose meaning is the same in all versions, by heading."""
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _PLACE = re.compile(r">#(\d+) of \d+<")
 
 
 class Marker(msgspec.Struct, frozen=True):
-    """The file that makes a folder a site."""
+    """The contents of the file that marks a folder as a site."""
 
     deals: int = 0
     complete: bool = False
@@ -68,7 +68,7 @@ class _Row(NamedTuple):
 
 
 def marker_of(site: Path) -> Marker:
-    """Return what a site says of itself; an empty marker where that cannot be read."""
+    """Return the marker of a site; an empty one if it cannot be read."""
     try:
         return msgspec.json.decode((site / MARKER).read_bytes(), type=Marker)
     except (OSError, msgspec.DecodeError):
@@ -95,14 +95,14 @@ def reference(summary: Summary) -> Reference:
 def remade_wrong(
     folder: Path, site: Path, store: Store, summary: Summary, choices: PublishChoices
 ) -> Iterator[str]:
-    """Make the files of this version again; yield what is wrong with those that are there.
+    """Generate the files of this version again; yield the differences from the existing ones.
 
     Args:
-        folder: The folder of results.
+        folder: The results folder.
         site: Its site.
         store: The results.
         summary: Their table.
-        choices: What the site was made with.
+        choices: The choices with which the site was made.
     """
     made = Site(store, summary, choices)
     for _, name, write in FORMATS:
@@ -121,10 +121,10 @@ def remade_wrong(
 
 
 def numbers_wrong(folder: Path, expected: Reference, names: list[str]) -> Iterator[str]:
-    """Yield what is wrong with the numbers in a folder's tables, first page and badges.
+    """Yield the wrong numbers in a folder's tables, start page and badges.
 
     Args:
-        folder: A folder of results, or a site.
+        folder: A results folder, or a site.
         expected: The numbers.
         names: All bots, by number.
     """
@@ -162,7 +162,7 @@ def _rows_wrong(rows: list[_Row], expected: Mapping[str, dict[str, float | None]
 
 
 def _agrees(cell: str, number: float | None) -> bool:
-    """Return whether a cell shows a number, as exactly as it is written."""
+    """Return whether a cell shows a number, to the precision of the cell."""
     found = _NUMBER.search(cell.replace("\N{MINUS SIGN}", "-").replace("\\", ""))
     if found is None or number is None:
         return found is None and number is None
@@ -226,7 +226,7 @@ def _plain_rows(text: str) -> Iterator[_Row]:
 
 
 class _StandingsPage(HTMLParser):
-    """Reads the table of standings from a page, as a reader sees it."""
+    """A parser for the table of standings of a page, as visible to a reader."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -248,7 +248,7 @@ class _StandingsPage(HTMLParser):
             self._in_name = not self.names[-1]
 
     def handle_endtag(self, tag: str) -> None:
-        """Leave what was entered."""
+        """Leave the element."""
         if tag == "table":
             self._in_table = False
         elif tag in {"td", "th"}:
@@ -257,7 +257,7 @@ class _StandingsPage(HTMLParser):
             self._in_name = False
 
     def handle_data(self, data: str) -> None:
-        """Take in visible text."""
+        """Add visible text."""
         if self._in_table and self._in_cell:
             self.rows[-1][-1] += data
             if self._in_name:

@@ -1,4 +1,4 @@
-"""A stored deal and the same deal played again: where they part, and whose doing it was."""
+"""The first difference between a stored deal and the same deal played again, and its cause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Divergence(NamedTuple):
     move: int
     """From 1; after the last one if only the ends differ."""
     entrant: int | None
-    """Whose move it was; None at the end."""
+    """The entrant that made the move; None at the end."""
     before: str
     after: str
 
@@ -33,7 +33,7 @@ class Divergence(NamedTuple):
 def divergence(
     settings: PlaySettings, before: Sequence[DealRecord], after: Sequence[DealRecord]
 ) -> tuple[int, Divergence] | None:
-    """Where two records of a match part: the number of the deal in it, and the move."""
+    """Return the first difference of two records of a match: the index of the deal and the move."""
     for number, (one, other) in enumerate(zip(before, after, strict=False)):
         found = _parting(settings, one, other)
         if found is not None:
@@ -65,13 +65,13 @@ def _parting(settings: PlaySettings, one: DealRecord, other: DealRecord) -> Dive
 
 
 def _told(settings: PlaySettings, record: DealRecord, at: int) -> str:
-    """A move in words."""
+    """Describe a move."""
     step = next((step for step in steps(settings, record) if step.number == at), None)
     return "the end" if step is None else f"'{step.state.describe(step.event)}'"
 
 
 def by_chance(settings: PlaySettings, plays: Sequence[Sequence[DealRecord]]) -> set[int]:
-    """Entrants that moved otherwise in the same position, when all bots were started anew."""
+    """Return the entrants that moved differently in the same position with newly started bots."""
     found = set()
     for one, other in combinations(plays, 2):
         part = divergence(settings, one, other)
@@ -81,5 +81,5 @@ def by_chance(settings: PlaySettings, plays: Sequence[Sequence[DealRecord]]) -> 
 
 
 def host_faults(records: Sequence[DealRecord]) -> bool:
-    """Whether something happened that need not happen on another machine."""
+    """Return whether a fault occurred that may not occur on another machine."""
     return any(fault.kind in _HOST_FAULTS for record in records for fault in record.faults)

@@ -1,4 +1,4 @@
-"""What a verification comes to."""
+"""The report of a verification."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Findings", "Report", "Where"]
 
 _NAMED = 20
-"""Findings of one kind that are listed; the rest is counted."""
+"""Findings of one kind that are listed; the others are only counted."""
 
 Where = Literal["store", "rules", "schedule", "tables", "play"]
-"""What is wrong: a row of the file, a deal by the rules, the set of deals, the published tables,
-or a deal that came out otherwise when it was played again."""
+"""The object of a finding: a row of the file, a deal by the rules, the set of deals, the published
+tables, or a deal that differed when it was played again.
+"""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that is not as it should be."""
+    """A problem that a verification has found."""
 
     where: Where
     text: str
@@ -32,30 +33,30 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """All that a verification has found."""
+    """The results of a verification."""
 
     deals: int
-    """Whose moves were played again by the rules."""
+    """Deals that were checked by the rules."""
     played: int
     """Deals that were played again by the bots."""
     wrong: int
-    """How many things are not as they should be, the listed ones and the others."""
+    """The number of problems, listed or not."""
     findings: tuple[Finding, ...]
-    """By kind; of each kind the first."""
+    """The first findings of each kind, grouped by kind."""
     notes: tuple[str, ...]
-    """What could not be checked, and what explains itself."""
+    """Remarks on checks that were not possible, and on explained differences."""
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was found."""
+        """Whether no problems were found."""
         return not self.findings
 
 
 class Findings:
-    """Takes down what a verification finds.
+    """A collector of the findings of a verification.
 
     Args:
-        number: The number of a deal in schedule order, from 1; it is asked for listed ones only.
+        number: Returns the number of a deal in schedule order, from 1; called for listed ones only.
     """
 
     def __init__(self, number: Callable[[DealKey], int]) -> None:
@@ -65,7 +66,7 @@ class Findings:
         self._notes: list[str] = []
 
     def add(self, where: Where, text: str, key: DealKey | None = None) -> None:
-        """Something is not as it should be, with a deal or in general."""
+        """Add a problem, with a deal or in general."""
         self._counts[where] += 1
         listed = self._listed.setdefault(where, [])
         if len(listed) < _NAMED:
@@ -76,11 +77,11 @@ class Findings:
         return self._counts[where] > 0
 
     def note(self, text: str) -> None:
-        """Something could not be checked, or explains itself."""
+        """Add a remark on a check that was not possible, or on an explained difference."""
         self._notes.append(text)
 
     def report(self, *, deals: int, played: int) -> Report:
-        """What came together; arguments as `Report` has them."""
+        """Return the report; see `Report` for the arguments."""
         shown: list[Finding] = []
         for where, listed in self._listed.items():
             shown += listed

@@ -1,4 +1,4 @@
-"""One match, checked by the rules: its cards, each of its moves, places, points and starts."""
+"""A check of one match by the rules: its cards, moves, places, points and starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["RuleBook"]
 
 
 class RuleBook:
-    """Checks matches of one tournament.
+    """A checker of the matches of one tournament.
 
     Args:
         settings: Its rules and its seed.
@@ -33,7 +33,7 @@ class RuleBook:
         self._options = self._game.options.stored(settings.rules)
 
     def wrong(self, records: Sequence[DealRecord]) -> Iterator[tuple[DealKey, str]]:
-        """What is wrong with the deals of a match (of one rotation).
+        """Yield the problems of the deals of a match (of one rotation).
 
         Args:
             records: All of them, in order.
@@ -70,7 +70,7 @@ class RuleBook:
         return bool(deals) and settings.target is not None and match_over(totals, settings.target)
 
     def _played(self, record: DealRecord) -> Any:
-        """The state at the end of a deal; raises ValueError for moves that are none."""
+        """Return the state at the end of a deal; raise ValueError for illegal moves."""
         state: Any = None
         for step in steps(self._settings, record, check=True):
             state = step.state
@@ -81,7 +81,7 @@ class RuleBook:
 
 
 def _unlike(record: DealRecord, state: Any) -> Iterator[str]:
-    """Where a record differs from the deal that its moves make."""
+    """Yield the differences between a record and the deal that its moves produce."""
     if state.places() != record.places:
         yield f"its places are {record.places}, by its moves {state.places()}"
     if state.returns() != record.points:

@@ -1,4 +1,4 @@
-"""What a folder of results should hold, from what it says of itself."""
+"""The schedule that a results folder should contain, derived from its record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
 
 
 def _described(store: Store) -> tuple[str, Field, FormatOptions]:
-    """The format of a tournament, its field and its options."""
+    """Return the format of a tournament, its field and its options."""
     record = store.tournament()
     schedule = record.schedule
     if schedule is None:
@@ -38,10 +38,10 @@ def _described(store: Store) -> tuple[str, Field, FormatOptions]:
 
 
 def stored_stages(store: Store) -> Stages:
-    """The stages of a tournament, one if its field has never changed.
+    """Return the stages of a tournament, one if its field has never changed.
 
     Raises:
-        UsageError: Its format cannot have any.
+        UsageError: Its format cannot have stages.
     """
     name, field, options = _described(store)
     kept = kept_stages(store)
@@ -49,7 +49,7 @@ def stored_stages(store: Store) -> Stages:
 
 
 def stored_format(store: Store) -> Format[Any]:
-    """The format of a tournament, as it planned its rounds and will plan others."""
+    """Return the format of a tournament, which plans the same rounds as its runs."""
     name, field, options = _described(store)
     if store.tournament().stages:
         return StagedFormat(stored_stages(store))
@@ -57,7 +57,7 @@ def stored_format(store: Store) -> Format[Any]:
 
 
 def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table]]:
-    """The tables of each round, as far as the stored results let it be planned."""
+    """Yield the tables of each round, as far as the stored results determine them."""
     finished: list[RoundResult] = []
     number = 0
     while (tables := tournament.plan(number, finished)) is not None:
@@ -71,7 +71,7 @@ def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table
 
 
 def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
-    """How many rounds must be there in full; None for all of them."""
+    """Return the number of rounds that must be complete; None for all of them."""
     if store.tournament().complete:
         return None
     size = tournament.matches(0) if tournament.ahead() else None

@@ -1,4 +1,4 @@
-"""What the commands of this room print."""
+"""Output of the ``verify`` command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH = 500
 
 
 def report_lines(report: Report) -> list[str]:
-    """A verification, one finding or note a line."""
+    """Return a report as lines, one for each finding or note."""
     lines = []
     for finding in report.findings:
         deal = "" if finding.deal is None else f"deal {finding.deal}: "

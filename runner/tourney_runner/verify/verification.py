@@ -1,9 +1,9 @@
-"""Is a folder of results what it says it is? Anyone can ask who has the folder.
+"""Verification of a results folder by anyone who has it.
 
-Four things are looked at: the file itself (each deal still comes to its digest), the schedule
-(the deals that the seed and the entrants call for are there, and no others), the rules (the moves
-of each deal, played again on its cards, give its places and points) and the published tables. If
-the bots are at hand, some deals are also played again by them.
+Four parts are checked: the file itself (each deal matches its digest), the schedule (exactly the
+deals that the seed and the entrants require exist), the rules (the moves of each deal, played again
+with its cards, give its places and points) and the published tables. If the bots are available,
+some deals are also played again by them.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ __all__ = ["Wanted", "verify"]
 
 
 def verify(folder: Path, wanted: Wanted, staged: Sequence[Bot] = ()) -> Report:
-    """Check a folder of results; nothing in it is changed.
+    """Check a results folder without changing it.
 
     Args:
         folder: The folder.
-        wanted: What to play again.
-        staged: Bots at hand, besides those in the cache.
+        wanted: The deals to play again.
+        staged: Available bots, besides those in the cache.
 
     Raises:
-        UsageError: There are no results, they are of another version or under other rules, or
+        UsageError: There are no results, they are from another version or have other rules, or
             there is no such deal.
         RunError: The file is damaged as a whole, or the deals cannot be played here.
         Interrupted: By a signal.
@@ -71,14 +71,14 @@ def verify(folder: Path, wanted: Wanted, staged: Sequence[Bot] = ()) -> Report:
 
 
 class _Said(msgspec.Struct, frozen=True):
-    """What a table as JSON says of the results that it was written of."""
+    """The state of the results as given in a table as JSON."""
 
     deals: int
     complete: bool
 
 
 class _Verification:
-    """One verification of an open store."""
+    """A verification of an open store."""
 
     def __init__(self, store: Store, signals: StopSignals) -> None:
         self._store = store
@@ -91,11 +91,11 @@ class _Verification:
         self._unplayed = 0
 
     def report(self) -> Report:
-        """What came together."""
+        """Return the report of all checks so far."""
         return self._findings.report(deals=self._deals, played=self._played)
 
     def check_store(self) -> None:
-        """The file itself."""
+        """Check the file itself."""
         for key in self._store.damaged():
             self._findings.add("store", "it is not as it was stored", key)
             self._signals.check()
@@ -106,7 +106,7 @@ class _Verification:
             self._findings.add("store", text)
 
     def check_deals(self) -> None:
-        """The schedule, and each deal by the rules."""
+        """Check the schedule, and each deal by the rules."""
         tournament = stored_format(self._store)
         certain = certain_rounds(self._store, tournament)
         number = -1
@@ -125,11 +125,11 @@ class _Verification:
             self._findings.note(f"the tournament goes on: {missing} not played yet")
 
     def check_tables(self, folder: Path) -> None:
-        """The published tables, against those that the deals give."""
+        """Check the published tables against those computed from the deals."""
         if self._findings.has("store"):
             self._findings.note("the tables were not checked, since the stored deals are damaged")
             return
-        # The files first: a run that goes on meanwhile writes them of ever more deals.
+        # Read the files before the deals, since a concurrent run replaces them by newer ones.
         site = folder / SITE_FOLDER
         marker = marker_of(site)
         places = [place for place in (folder, site) if any(_tables_in(place))]
@@ -158,7 +158,7 @@ class _Verification:
                 self._findings.add("tables", f"{where}{text}{remake}")
 
     def play(self, wanted: Wanted, staged: Sequence[Bot]) -> None:
-        """Some deals by their bots."""
+        """Play some deals again with their bots."""
         cast = available_bots(self._store, staged)
         sample = Sample(self._store, self._settings, cast, self._signals, self._findings)
         self._played = sample.check(wanted)
@@ -213,15 +213,15 @@ class _Verification:
 
 
 def _tables_in(folder: Path) -> dict[Path, str]:
-    """The tables that are in a folder."""
+    """Return the tables in a folder."""
     paths = [folder / name for _, name, _ in FORMATS]
     return {path: path.read_text("utf-8", "replace") for path in paths if path.exists()}
 
 
 def _are_older(tables: dict[Path, str], summary: Summary) -> bool:
-    """Whether the tables of a tournament that goes on say that less was played when they were made.
+    """Return whether the tables of an unfinished tournament are older than its deals.
 
-    They may also be of the end of it, if it has been made longer since.
+    They may also date from its end, if it has been extended since.
     """
     said = next((_said(text) for path, text in tables.items() if path.suffix == ".json"), None)
     if summary.complete or said is None:
