@@ -1,4 +1,5 @@
-"""Decisions of the organiser after the fact: disqualify, withdraw, play a deal again.
+"""Decisions of the organiser during or after a tournament: rulings, reruns and closing.
 
-Enters: a results folder and a decision. Leaves: a ruling in the store; deals are never changed.
+They take a results folder and a decision. They store the decision and publish the new tables;
+results of deals are never edited.
 """

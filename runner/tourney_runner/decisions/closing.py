@@ -1,4 +1,4 @@
-"""Closing a tournament: its secret seeds are shown, and it accepts no further deals."""
+"""Closing a tournament, which publishes its secret seeds and rejects further deals."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["close_tournament", "seed_line"]
 
 
 def close_tournament(folder: Path) -> Summary:
-    """Close a tournament, and publish it with its seeds; a closed one stays as it is.
+    """Close a tournament, and publish it with its seeds; a closed one is only published again.
 
     Args:
-        folder: The folder of results.
+        folder: The results folder.
 
     Returns:
         The table.

@@ -1,4 +1,4 @@
-"""A deal that something has spoilt: declared void, and played again."""
+"""Reruns of spoilt deals, which are declared void and played again."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ __all__ = ["rerun"]
 def rerun(
     folder: Path, number: int, reason: str, workers: Workers, staged: Sequence[Bot] = ()
 ) -> tuple[Summary, str]:
-    """Play a deal again; the new one takes the place of the old, which is kept as void.
+    """Play a deal again; the new deal replaces the old one, which is stored as void.
 
-    Where fresh deals follow on each other, the whole match is played again, since each begins
-    where the one before left off. Until the new deals are there nothing is changed.
+    If fresh deals follow each other, the whole match is played again, since each deal starts where
+    the previous one ended. Nothing is changed until the new deals are finished.
 
     Args:
-        folder: The results.
-        number: Of the deal in schedule order, from 1.
-        reason: For everybody to read.
-        workers: Who plays.
-        staged: Bots at hand, besides those in the cache.
+        folder: The results folder.
+        number: The number of the deal in schedule order, from 1.
+        reason: The reason, which is published.
+        workers: The workers that play it.
+        staged: Available bots, besides those in the cache.
 
     Returns:
-        The new table, and what was done, in a line or two.
+        The new table, and a message of one or two lines.
 
     Raises:
-        UsageError: There is no such deal, no reason, or its bots are not at hand.
+        UsageError: There is no such deal, no reason, or its bots are not available.
         RunError: It cannot be played here, or the disk fails.
         Interrupted: By a signal; nothing was changed.
     """

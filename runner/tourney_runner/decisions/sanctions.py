@@ -1,7 +1,7 @@
-"""Decisions about entrants: out of the tournament, and back in.
+"""Rulings about entrants: disqualify, withdraw, and undo both.
 
-Deals are never touched. A decision says which of them count (see `results.rulings`) and
-who plays the rounds to come; all tables are computed anew.
+Deals are never edited. A ruling determines which of them count (see `results.rulings`) and which
+entrants play the coming rounds; all tables are computed again.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ Kind = Literal["disqualified", "withdrawn", "benched"]
 
 @contextmanager
 def open_results(folder: Path) -> Iterator[Store]:
-    """A folder's results, to be changed by us alone.
+    """Open the results of a folder for writing, while it is locked.
 
     Raises:
-        UsageError: There are none of a tournament, or a run is writing there.
+        UsageError: There are no results of a tournament, or a run is writing there.
     """
     if not (folder / FILE_NAME).is_file():
         raise UsageError(f"{folder}: there are no results here; `tourney run CONFIG` makes them")
     with ResultsFolder(folder) as held:
         store = Store(held.database, create=True)
         try:
-            store.tournament()  # refuses what is no tournament
+            store.tournament()  # refuses a person's table
             yield store
         finally:
             store.close()
@@ -57,17 +57,17 @@ def open_results(folder: Path) -> Iterator[Store]:
 def rule(
     folder: Path, kind: Kind, name: str, reason: str, since: date | None = None
 ) -> tuple[Summary, str]:
-    """Disqualify or withdraw a bot; where that was done already, only the tables are made anew.
+    """Disqualify or withdraw a bot; if that was done already, only publish the tables again.
 
     Args:
-        folder: The results.
-        kind: What is decided.
+        folder: The results folder.
+        kind: The kind of the ruling.
         name: The bot.
-        reason: For everybody to read.
-        since: The day from which it holds, if not at once; for withdrawals.
+        reason: The reason, which is published.
+        since: The day from which it applies, if not at once; for withdrawals.
 
     Returns:
-        The new table, and what was done, in a line.
+        The new table, and a message of one line.
 
     Raises:
         UsageError: There is no such bot, or no reason.
@@ -88,10 +88,10 @@ def rule(
 
 
 def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
-    """Take a decision back; where that was done already, only the tables are made anew.
+    """Take a ruling back; if that was done already, only publish the tables again.
 
     Raises:
-        UsageError: There is no such bot, or nothing was ever decided about it.
+        UsageError: There is no such bot, or there was never such a ruling about it.
         RunError: The disk fails.
     """
     with open_results(folder) as store:
@@ -111,12 +111,12 @@ def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
 def unbench(folder: Path, name: str) -> tuple[Summary, str]:
     """Let a benched bot play again.
 
-    Where rounds are planned ahead, the deals that it forfeited unplayed are removed, and the next
-    run plays them. Where they are planned from results, rounds that have begun stand, and it
-    plays again from the next round on.
+    If rounds are planned ahead, the deals that it forfeited unplayed are removed, and the next run
+    plays them. If they are planned from results, rounds that have begun stand, and it plays again
+    from the next round on.
 
     Returns:
-        The new table, and what was done, in a line.
+        The new table, and a message of one line.
 
     Raises:
         UsageError: There is no such bot, or it was never benched.
@@ -135,7 +135,7 @@ def unbench(folder: Path, name: str) -> tuple[Summary, str]:
 
 
 def _unbench(store: Store, name: str, decision: Decision) -> str:
-    """Take back that a bot was benched; return what happens now."""
+    """Take back the benching of a bot; return a message about the consequences."""
     first = next_round(store)
     if not stored_format(store).ahead():
         take_back(store, decision, first, utc_now())
@@ -162,7 +162,7 @@ def _forfeited(store: Store, entrant: int, rounds: range) -> list[DealKey]:
 
 
 def told(reason: str) -> str:
-    """A reason as it is kept: one line without anything that could move a cursor.
+    """Return a reason as it is stored: one line without control characters.
 
     Raises:
         UsageError: It is empty.
@@ -213,7 +213,7 @@ def _format(store: Store) -> type[Format[Any]]:
 
 
 def _what_follows(store: Store) -> str:
-    """Return what a decision about a bot changes, in words."""
+    """Describe the consequences of a ruling about a bot."""
     if store.tournament().complete:
         return "all rounds are played and stand"
     return _format(store).on_leaving
@@ -240,7 +240,7 @@ def _take_back(store: Store, decision: Decision) -> None:
 
 
 def publish(folder: Path, store: Store) -> Summary:
-    """Write a folder's tables and its site anew.
+    """Write a folder's tables and its site again.
 
     Raises:
         RunError: The disk fails.
