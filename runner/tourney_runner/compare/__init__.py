@@ -1,4 +1,5 @@
-"""Comparing bots: matches between two of them until a sequential test decides, and no longer.
+"""Comparisons of bots: a sequential test of two, or a fixed number of deals for several.
 
-Enters: a tournament's configuration and two names. Leaves: a result with its interval.
+They take a tournament's configuration and the names of bots. They return a result with its
+interval.
 """

@@ -1,8 +1,8 @@
-"""Comparing bots: two by a sequential test, any number on a fixed number of deals.
+"""Comparison of two bots by a sequential test.
 
-In the test both sit at every table, the rest of the field joins them in turn, and the places are
-looked at after every few matches. Matches count in the order of the schedule only: which of them
-finishes first depends on how quickly bots play, so that must not decide anything.
+Both sit at every table, the rest of the field joins them in turn, and the places are evaluated
+after every few matches. Matches count in schedule order only: the order in which they finish
+depends on how fast bots play, which must not influence the result.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ __all__ = [
 
 _FILE = "comparison.json"
 _SHOWN = 10
-"""Names in a message."""
+"""Maximum number of names in a message."""
 _UNITS = {"places": "places", "sd": "standard deviations"}
 _A, _B = 0, 1
-"""The two are the first entrants, also where others are left out."""
+"""The numbers of the two bots, which are always the first entrants."""
 
 
 class DuelResult(NamedTuple):
@@ -69,11 +69,11 @@ class DuelResult(NamedTuple):
     rule: Rule
     outcome: ComparisonOutcome
     deals: int
-    """In the matches that were counted."""
+    """Deals of the matches that were counted."""
     played: int
-    """All deals; the rest of the last tables are not counted."""
+    """All deals; the rest of the last tables is not counted."""
     faults: tuple[dict[str, int], dict[str, int]]
-    """Of A and of B, in all deals, by kind."""
+    """The faults of A and of B in all deals, by kind."""
 
     @property
     def verdict(self) -> str:
@@ -82,11 +82,11 @@ class DuelResult(NamedTuple):
 
     @property
     def estimate(self) -> Corrected:
-        """The lead, corrected for the rule by which the test stopped."""
+        """The lead, corrected for the stopping rule of the test."""
         return corrected(self.rule, self.outcome)
 
     def lines(self) -> list[str]:
-        """Return the result for people; the first line is the verdict."""
+        """Return the result as lines of text; the first line is the verdict."""
         rule, outcome, estimate = self.rule, self.outcome, self.estimate
         way = "ahead of" if outcome.lead >= 0 else "behind"
         uncounted = self.played - self.deals
@@ -117,24 +117,24 @@ def _fault_words(faults: dict[str, int]) -> str:
 
 
 def comparison_name(stem: str, *names: str) -> str:
-    """Return the name of the folder in which a comparison is kept.
+    """Return the name of the folder in which a comparison is stored.
 
     Args:
         stem: The name of the tournament's file; empty without one.
-        names: Of the bots.
+        names: The names of the bots.
     """
     plain = (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "bot" for name in names)
     return f"{stem}{'.' if stem else ''}compare-{'-'.join(plain)}"
 
 
 def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
-    """The tournament that compares two bots, on deals of its own.
+    """Return the tournament that compares two bots, on deals of its own.
 
     Args:
-        config: The tournament that they are entered in.
-        a: The one that may be better.
-        b: The other.
-        rule: Its cap bounds the rounds.
+        config: The tournament in which they are entered.
+        a: The bot that may be better.
+        b: The other bot.
+        rule: The test; its cap limits the rounds.
 
     Raises:
         UsageError: They are not two of its bots, or there are no tables for them.
@@ -161,18 +161,18 @@ def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
 
 
 def compare_bots(config: Config, rule: Rule, choices: RunOptions, reporter: Reporter) -> DuelResult:
-    """Play a `duel` until its test is decided, and keep everything in a folder.
+    """Play a `duel` until its test is decided, and store everything in a folder.
 
     Args:
-        config: As `duel` gives it.
-        rule: The test. When a comparison is continued only its cap may change.
-        choices: How to run.
-        reporter: Told how it goes.
+        config: The configuration that `duel` returns.
+        rule: The test. When a comparison is continued, only its cap may change.
+        choices: The options of the run.
+        reporter: Receives the progress.
 
     Raises:
         UsageError: Nothing was played; the folder may hold another comparison.
-        RunError: The disk or the workers fail; what is stored can be continued.
-        Interrupted: By a signal; likewise.
+        RunError: The disk or the workers fail; stored results can be continued.
+        Interrupted: By a signal; stored results can be continued.
     """
     if (choices.folder / FILE_NAME).exists() and not choices.fresh:
         config = _taken_up(config, rule, choices.folder)
@@ -199,7 +199,7 @@ def compare_bots(config: Config, rule: Rule, choices: RunOptions, reporter: Repo
 
 
 def _announced(config: Config, rule: Rule) -> int:
-    """Return the median length of a test, of bots whose places are drawn at random.
+    """Return the median length of a test for bots whose places are random.
 
     The lead of one of k players over another then has the variance k (k + 1) / 6 in a deal.
     """
@@ -227,14 +227,14 @@ def _with_rounds(config: Config, rounds: int) -> Config:
 
 
 def _rounds(config: Config, cap: int) -> int:
-    """How many rounds hold so many matches."""
+    """Return the number of rounds that contain `cap` matches."""
     names = tuple(entrant.name for entrant in config.entrants)
     planned = make_format(config, Seed(0, secret=True), names)
     return ceil(cap / (planned.matches(0) or 1))
 
 
 def _taken_up(config: Config, rule: Rule, folder: Path) -> Config:
-    """The tournament as it goes on in a folder: with no more rounds if it is decided there.
+    """Return the tournament as continued in a folder, without more rounds if it is decided.
 
     Raises:
         UsageError: Another test was begun there.
@@ -267,7 +267,7 @@ def _result(config: Config, rule: Rule, store: Store) -> DuelResult:
 
 
 def _check_rule(folder: Path, rule: Rule) -> None:
-    """Refuse to go on with another test: choosing one by what was seen would break its promise."""
+    """Refuse to continue with another test, since a choice based on results would invalidate it."""
     try:
         before = json.loads((folder / _FILE).read_text(encoding="utf-8"))["rule"]
     except FileNotFoundError:
@@ -288,7 +288,7 @@ def _check_rule(folder: Path, rule: Rule) -> None:
 def _write(
     folder: Path, rule: Rule, outcome: ComparisonOutcome, result: DuelResult | None = None
 ) -> None:
-    """Keep the test beside the results, for programs and for going on."""
+    """Store the test beside the results, for programs and for continuing."""
     found = {
         key: value if not isinstance(value, float) or isfinite(value) else None
         for key, value in outcome._asdict().items()

@@ -1,4 +1,4 @@
-"""A tournament of some bots that needs no file, and what their authors look at afterwards."""
+"""A tournament of some bots without a configuration file, and their worst deals."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _NAMED = 4
 
 
 def table_of(folders: Sequence[Path], game: str, seed: int | str | None) -> Config:
-    """Return a tournament of some bots that needs no file: a round robin of one round.
+    """Return a round robin of one round between some bots, without a configuration file.
 
     Args:
-        folders: Of two or more bots; one may be named more than once.
-        game: Its tables have as many seats as there are bots, but no more than it has by default.
-        seed: For the cards; drawn by chance if None.
+        folders: The folders of two or more bots; one may be given more than once.
+        game: Its tables have one seat for each bot, up to the default number of players.
+        seed: The seed of the cards; random if None.
 
     Raises:
         ConfigError: A bot's folder is wrong.
-        UsageError: The game is not for as few players.
+        UsageError: The game does not support so few players.
     """
     found = find_game(game)
     entrants = _told_apart([read_bot(folder) for folder in folders])
@@ -65,7 +65,7 @@ def table_of(folders: Sequence[Path], game: str, seed: int | str | None) -> Conf
 
 
 def fixed_length(config: Config, deals: int) -> Config:
-    """Return a tournament with as many rounds as hold a number of deals."""
+    """Return a tournament with enough rounds for a number of deals."""
     names = tuple(entrant.name for entrant in config.entrants)
     matches = make_format(config, Seed(0, secret=True), names).matches(0) or 1
     rounds = ceil(deals / (matches * max(1, config.match.duplicate)))
@@ -97,7 +97,7 @@ def worst_deals(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def _told_apart(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """Return the bots with numbers, and with names that differ."""
+    """Return the bots with numbers and distinct names."""
     taken: set[str] = set()
     named = []
     for number, bot in enumerate(bots):
