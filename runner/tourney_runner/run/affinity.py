@@ -1,9 +1,10 @@
-"""Which worker plays what of a block, so that bots are seldom started anew.
+"""The assignment of a block's matches to workers, so that bots are seldom restarted.
 
-No process of a bot may meet the same cards twice, so a worker that is to play another rotation of
-a deal that it has played ends all its bots first. Each worker has a lane, and rotation k of match
-m belongs to lane m + k, modulo their number: with two workers and four rotations all bots are
-renewed once a block instead of three times, and with as many workers as rotations never.
+A process of a bot must never meet the same cards twice, so a worker that is to play another
+rotation of a deal that it has played ends all its bots first. Each worker has a lane, and rotation
+k of match m belongs to lane m + k, modulo the number of lanes. With two workers and four rotations
+all bots are renewed once a block instead of three times, and with as many workers as rotations
+never.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ __all__ = ["Lanes"]
 
 
 class Lanes:
-    """The matches of a block that nobody has been given yet.
+    """The matches of a block that have not been handed out.
 
     Args:
-        waves: The matches by rotation, each wave before the next.
-        count: How many lanes, at least one.
+        waves: The matches by rotation, in the order of play.
+        count: The number of lanes, at least one.
     """
 
     def __init__(self, waves: Iterable[Iterable[MatchPlan]], count: int) -> None:
         self._lanes: list[deque[deque[MatchPlan]]] = [deque() for _ in range(count)]
         self.left = 0
-        """How many matches there are."""
+        """The number of remaining matches."""
         for wave in waves:
             queues: list[deque[MatchPlan]] = [deque() for _ in range(count)]
             for plan in wave:
@@ -41,13 +42,13 @@ class Lanes:
                     lane.append(queue)
 
     def take(self, lane: int, most: int) -> tuple[MatchPlan, ...]:
-        """At most so many matches of one wave of a lane."""
+        """Take up to `most` matches of one wave of a lane."""
         return self._pop(self._lanes[lane], most) if lane < len(self._lanes) else ()
 
     def relieve(self, most: int, worth: int) -> tuple[MatchPlan, ...]:
-        """The same from the lane that has most left, if that has more than `worth`.
+        """Take up to `most` matches from the fullest lane, if it has more than `worth`.
 
-        This is for a worker that has nothing left of its own: its bots are renewed for it.
+        This is for a worker with an empty lane, whose bots must be renewed for these matches.
         """
         fullest = max(self._lanes, key=_size)
         return self._pop(fullest, most) if _size(fullest) > worth else ()

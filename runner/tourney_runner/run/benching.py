@@ -1,8 +1,8 @@
 """Benching: a bot whose deals all fail forfeits its further deals unplayed.
 
-A bot is judged where a block of rounds ends, and by the stored deals alone: how many workers
-played them, and how often the run was interrupted, changes nothing. The organiser may let it play
-again; then only deals from that round on are judged.
+A bot is judged at the end of a block of rounds, and by the stored deals alone, so the number of
+workers and of interruptions makes no difference. The organiser may let it play again; then only
+deals from that round on are judged.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["BENCH_AFTER", "Benching"]
 
 BENCH_AFTER = 10
-"""Failed deals in a row after which a bot is benched, unless one round has more."""
+"""Consecutive failed deals after which a bot is benched, unless one round has more."""
 
 
 class Benching:
-    """Benches bots of one tournament.
+    """The rule for benching the bots of one tournament.
 
     Args:
         store: The results.
-        after: Failed deals in a row, at least; 0 to bench no bot.
+        after: The least number of consecutive failed deals; 0 to bench no bot.
         rules: The rules of the tournament, see `schedule.base.FORMAT_RULES`.
     """
 
@@ -43,7 +43,7 @@ class Benching:
         self._find = self._failed_in_a_row if rules > 1 else self._failed_all_round
 
     def forfeits(self) -> Callable[[int, int], AutoForfeit | None]:
-        """Return a function of (round, entrant): the forfeit due there, None if the bot plays."""
+        """Return a function of (round, entrant) to the forfeit due there; None if the bot plays."""
         due: dict[int, list[tuple[range, AutoForfeit]]] = {}
         for decision, rounds in _decisions(self._store):
             kind = self._store.last_fault(decision.entrant, range(rounds.start))
@@ -88,7 +88,7 @@ class Benching:
         newcomer: Callable[[int], int | None],  # noqa: ARG002 - a row may go over many rounds
         after: int,
     ) -> Iterator[tuple[int, str]]:
-        """Yield entrants whose last played deals all failed: as many as one round has, or more."""
+        """Yield entrants whose last played deals all failed, at least those of one round."""
         judged = {one: _judged_from(self._store, one) for one in self._store.failing(rounds)}
         rows = {one: _Row(one, after) for one in judged}
         number = rounds.stop
@@ -118,7 +118,7 @@ class Benching:
 
 
 class _Row:
-    """Failed deals of an entrant in a row, counted from the last one backwards."""
+    """Consecutive failed deals of an entrant, counted backwards from the last one."""
 
     def __init__(self, entrant: int, after: int) -> None:
         self._entrant = entrant
@@ -132,7 +132,7 @@ class _Row:
         return self._failed >= self.needed
 
     def extend(self, deals: list[DealOutcome]) -> bool:
-        """Count the deals of the round before; return whether the row may still go on."""
+        """Count the deals of the previous round; return whether the row may continue."""
         own = [deal for deal in deals if self._entrant in deal.seating]
         self.needed = max(self.needed, len(own))
         for deal in reversed(own):

@@ -1,4 +1,4 @@
-"""What is known of finished blocks, so that a long run is continued without reading all of it."""
+"""Counts of finished blocks, with which a long run continues without reading all deals."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["finished_blocks", "keep", "take_up"]
 class _Checkpoint(msgspec.Struct, frozen=True):
     """Counts of the first `blocks` blocks, all of whose deals are stored.
 
-    It follows from the deals and may be forgotten at any time; a store from which deals are taken
-    forgets it.
+    It is derived from the deals and can be discarded at any time. The store discards it when deals
+    are removed.
     """
 
     blocks: int
@@ -29,7 +29,7 @@ class _Checkpoint(msgspec.Struct, frozen=True):
 
 
 def keep(store: Store, blocks: int, progress: Progress) -> None:
-    """Keep what is known once the first `blocks` blocks are finished.
+    """Store the counts once the first `blocks` blocks are finished.
 
     Raises:
         RunError: The disk fails.
@@ -39,7 +39,7 @@ def keep(store: Store, blocks: int, progress: Progress) -> None:
 
 
 def take_up(store: Store, planner: Planner, progress: Progress) -> None:
-    """Start planner and counts where `keep` was called last; where they are if it never was."""
+    """Set planner and counts to the last stored checkpoint, if there is one."""
     known = _kept(store)
     if known is None:
         return
@@ -49,7 +49,7 @@ def take_up(store: Store, planner: Planner, progress: Progress) -> None:
 
 
 def finished_blocks(store: Store) -> int:
-    """How many blocks, from the first, are known to have all their deals in a store."""
+    """Return the number of blocks, from the first, known to have all their deals stored."""
     known = _kept(store)
     return 0 if known is None else known.blocks
 

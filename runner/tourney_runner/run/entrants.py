@@ -69,7 +69,7 @@ def kept_stages(store: Store) -> list[Stage]:
 
 
 def absent(store: Store) -> frozenset[int]:
-    """Return the entrants that are in no further round; benched ones are, and forfeit there."""
+    """Return the entrants that are in no further round, excluding benched ones."""
     return frozenset(
         decision.entrant
         for decision in in_force(store)
@@ -78,7 +78,7 @@ def absent(store: Store) -> frozenset[int]:
 
 
 def present(store: Store, entrants: Iterable[int]) -> list[int]:
-    """Return the given entrants that play on."""
+    """Return those of the given entrants that play on."""
     gone = absent(store)
     return [entrant for entrant in entrants if entrant not in gone]
 
@@ -149,13 +149,14 @@ def match_bots(
         store: The results.
         staged: Those of the configuration.
         new_versions: The names whose bots may have changed; then they join as new versions.
-        broken: Names whose bots cannot be staged; their versions of before play on.
+        broken: The names of bots that cannot be staged; their earlier versions play on.
 
     Returns:
-        All, where what is missing or has changed otherwise is left as it is found, to be refused.
+        All bots. Missing bots and other changes are kept as they are, so that they are refused
+        later.
 
     Raises:
-        UsageError: The copy of a bot is needed and gone.
+        UsageError: The copy of a bot is needed and no longer exists.
     """
     record = store.tournament()
     before = record.bots
@@ -363,7 +364,7 @@ class Entrants:
         """Refuse to run with bots that cannot start, unless they may be left out.
 
         Raises:
-            UsageError: They may not.
+            UsageError: They may not be left out.
         """
         reasons = "\n".join(broken.values())
         joined = frozenset(self._before.bots if self._before else ())
@@ -388,7 +389,7 @@ class Entrants:
         """Leave out the bots that cannot start; return the others.
 
         Raises:
-            UsageError: They may not be.
+            UsageError: They may not be left out.
         """
         self.refuse(broken)
         skipped = self.skipped

@@ -1,9 +1,9 @@
-"""What is played next: rounds in blocks, rotations in turn, nothing twice.
+"""The planner of a run, which determines the missing matches block by block.
 
 Within a block the rotations of duplicate deals are the outer loop, and a worker renews its bots
-before it plays another rotation of the same deals, so no process ever meets the same cards twice.
-Blocks grow from one round: a bot that always fails is benched early (see `benching`), and long
-runs still renew their bots seldom.
+before it plays another rotation of the same deals, so a process never meets the same cards twice.
+Blocks grow from one round: a bot that always fails is benched early (see `benching`), while long
+runs seldom renew their bots.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
 __all__ = ["MOST_MATCHES", "Block", "Planner", "Span", "blocks", "rounds_in", "stored_round"]
 
 MOST_MATCHES = 2048
-"""Of one block; bounds what is planned and remembered at a time."""
+"""Greatest number of matches in a block, which limits the matches planned at a time."""
 
 
 class Span(NamedTuple):
-    """What a block is about: some whole rounds, or a part of a large one."""
+    """The extent of a block: some whole rounds, or a part of a large one."""
 
     rounds: range
     matches: range = ALL
     """The matches of each of the rounds."""
     ends: bool = True
-    """Whether its rounds end with it."""
+    """Whether it includes the end of its rounds."""
 
 
 class Block(NamedTuple):
-    """Some matches, of which the missing ones are to be played."""
+    """A group of matches, of which the missing ones are to be played."""
 
     number: int
     span: Span
     waves: tuple[tuple[MatchPlan, ...], ...]
-    """Missing matches by rotation; one may start before the one before it has ended."""
+    """Missing matches by rotation; a wave may start before the previous one has ended."""
     there: int
-    """How many matches (rotations counted) are stored already."""
+    """The number of stored matches (rotations counted)."""
     whole: bool
-    """Whether it need not be looked at again once it is finished."""
+    """Whether it can be skipped once it is finished."""
     border: bool
-    """Whether it ends in the same place when the tournament is given more rounds."""
+    """Whether it ends in the same place if the tournament is extended."""
 
 
 def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Iterator[Span]:
-    """One block after the other: 1, 1, 2, 4 ... rounds, as far as they stay small.
+    """Yield the blocks in order: 1, 1, 2, 4 ... rounds, up to a maximum size.
 
-    A round that is too large for one block makes several. The borders depend on nothing that may
+    A round that is too large for one block is split. The borders do not depend on anything that can
     change when a run is continued.
     """
     size = matches_a_round or most_matches
@@ -75,19 +75,19 @@ def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Ite
 
 
 def rounds_in(count: int, matches_a_round: int | None) -> int:
-    """How many rounds are whole in the first so many blocks."""
+    """Return the number of whole rounds in the first `count` blocks."""
     spans = islice(blocks(matches_a_round), count)
     return max((span.rounds.stop for span in spans if span.ends), default=0)
 
 
 class Planner:
-    """Plans block by block, from the format and from what the store already holds.
+    """A planner of blocks, based on the format and the stored deals.
 
     Args:
-        tournament_format: Who meets whom.
+        tournament_format: The format.
         store: The results so far.
         duplicate: Rotations of each deal; 0 for matches of fresh deals.
-        most_matches: Of a block.
+        most_matches: The greatest number of matches in a block.
         bench_after: See `benching.Benching`.
     """
 
@@ -108,10 +108,10 @@ class Planner:
         self._benching = Benching(store, bench_after, tournament_format.field.format_rules)
         self._done = 0
         self._plans: dict[tuple[int, int], Iterator[Table]] = {}
-        """The plan of a round whose first so many tables have been taken from it."""
+        """The rest of a round's plan, by the round and the number of tables taken from it."""
 
     def total(self) -> int | None:
-        """How many matches (rotations counted) the whole tournament has, if that is certain."""
+        """Return the number of matches (rotations counted) of the tournament, if it is certain."""
         rounds = self._format.rounds()
         if rounds is None:
             return None
@@ -121,11 +121,11 @@ class Planner:
         return sum(cast("list[int]", sizes)) * self._rotations
 
     def skip(self, done: int) -> None:
-        """Leave out the first `done` blocks, which are known to be finished and `Block.whole`."""
+        """Skip the first `done` blocks, which are known to be finished and `Block.whole`."""
         self._done = done
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks in turn; each must be played and given to `finish` before the next."""
+        """Yield the blocks in order; each must be played and passed to `finish` before the next."""
         ahead = self._format.ahead()
         size = self._format.matches(0) if ahead else None
         last = self._format.rounds()
@@ -139,24 +139,24 @@ class Planner:
             tables = self._tables(there, span.matches)
             if tables is None:
                 return
-            # A format that plans from results needs those of every round again.
+            # A format that plans from results needs the results of every round again.
             border = there == rounds
             cut = span._replace(rounds=there)
             waves, stored = self._waves(cut, tables)
             yield Block(number, cut, waves, stored, whole=ahead and border, border=border)
 
     def remarks(self) -> list[str]:
-        """Return in words what people should know of how the rounds so far came out."""
+        """Return the format's remarks about the rounds so far."""
         return self._format.remarks(self._finished)
 
     def finish(self, block: Block) -> list[Decision]:
-        """Take in a block all of whose matches are stored; return who is benched after it."""
+        """Register a finished block; return the benchings that follow from it."""
         if not block.span.ends:
             return []
         if not self._format.ahead():
             self._finished += [stored_round(self._store, number) for number in block.span.rounds]
-        # The end of a block that is cut short by the last round is no border: with more rounds
-        # it is elsewhere.
+        # The end of a block that is cut short by the last round is not a border: if the tournament
+        # is extended, it moves.
         if not block.border:
             return []
         return self._benching.decide(block.span.rounds, self._format.newcomer)
@@ -171,9 +171,9 @@ class Planner:
         return tables
 
     def _read(self, number: int, matches: range) -> Iterator[Table] | None:
-        """Some tables of a round; None after the last round.
+        """Return some tables of a round, or None after the last round.
 
-        The parts of a large round are read from one plan, as long as they are asked for in turn.
+        The parts of a large round are read from one plan if they are requested in order.
         """
         planned = self._plans.pop((number, matches.start), None)
         if planned is None:
@@ -210,5 +210,5 @@ class Planner:
 
 
 def stored_round(store: Store, number: int) -> RoundResult:
-    """Return what a format may know of a stored round, and of who has left since."""
+    """Return the result of a stored round for a format, with the entrants that have left since."""
     return round_result(number, store.planned_from(number), gone(store, number + 1))

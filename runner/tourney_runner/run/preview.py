@@ -1,4 +1,4 @@
-"""The plan of a tournament in words, shown before anything is played."""
+"""A description of the plan of a tournament, shown before anything is played."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ def plan_lines(  # noqa: PLR0913 - each is shown
     Args:
         config: The tournament.
         seed: None while it is secret and not yet drawn.
-        jobs: How many matches are played at a time.
-        protection: What the launcher says of itself.
-        stages: Where the field has changed since the beginning.
+        jobs: The number of matches played at a time.
+        protection: The launcher's description of itself.
+        stages: The stages, if the field has changed since the beginning.
         format_rules: The version of the rules for pairing that the tournament follows.
     """
-    drawn = seed or Seed(0, secret=True)  # how much is played does not depend on it
+    drawn = seed or Seed(0, secret=True)  # the amount of play does not depend on it
     names = tuple(bot.name for bot in config.entrants)
     tournament = make_format(config, drawn, names, stages, format_rules)
     kind = formats.format_class(config.schedule.format)

@@ -1,4 +1,4 @@
-"""The folder of results, and the lock of the run that writes to it."""
+"""The results folder, and the lock of the run that writes to it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ResultsFolder:
         self._fresh = fresh
         self._lock = -1
         self._made: list[Path] = []
-        """The folders that were not there before, the innermost first."""
+        """The folders that were created, the innermost first."""
         self._new = False
         self.moved_to: Path | None = None
 
@@ -220,7 +220,7 @@ def refuse_network(folder: Path) -> None:
     Raises:
         UsageError: They would not be.
     """
-    with suppress(OSError):  # elsewhere than on Linux nobody tells
+    with suppress(OSError):  # not on Linux
         kind = network_type(folder, _MOUNTS.read_text(encoding="utf-8", errors="replace"))
         if kind is not None:
             raise UsageError(
@@ -232,11 +232,11 @@ def refuse_network(folder: Path) -> None:
 
 
 def network_type(folder: Path, mounts: str) -> str | None:
-    """The kind of network file system that a folder is on; None for any other.
+    """Return the type of the network file system that a folder is on; None for any other.
 
     Args:
         folder: An existing folder.
-        mounts: As in ``/proc/self/mountinfo``; of two mounts in one place the later is seen.
+        mounts: The text of ``/proc/self/mountinfo``; of two mounts in one place the later counts.
     """
     path = folder.resolve()
     kind, depth = "", -1

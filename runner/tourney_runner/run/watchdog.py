@@ -1,4 +1,4 @@
-"""Workers that give no sign of life: how long they are waited for, and the messages about them."""
+"""Detection of silent workers, and the messages about them."""
 
 from __future__ import annotations
 

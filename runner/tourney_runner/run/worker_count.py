@@ -1,8 +1,8 @@
-"""The number of workers of a run that is going on: set from outside, read between deals.
+"""The number of workers of a running tournament, which can be changed from outside.
 
-``tourney workers DIR N`` writes the wanted number into the folder of results; the run adapts and
-writes back how many it has. The wanted number stays there, so a run that is started again keeps
-it, and a paused one stays paused.
+``tourney workers DIR N`` writes the wanted number into the results folder; the run adapts and
+writes back how many it has. The wanted number stays there, so a run that is started again keeps it,
+and a paused one stays paused.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 class _Actual(msgspec.Struct, frozen=True):
     workers: int | None
-    """None on a cluster, whose workers are not this program's to change."""
+    """None on a cluster, where this program cannot change the number."""
 
 
 class WorkerCount:
-    """The wanted number of workers, as a run sees it.
+    """The wanted number of workers, from the view of a run.
 
     Args:
-        folder: The folder of results.
+        folder: The results folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,13 +65,13 @@ class WorkerCount:
         return self._last
 
     def report(self, workers: int | None) -> None:
-        """Write how many workers there are; None on a cluster."""
+        """Write the current number of workers; None on a cluster."""
         if workers != self._written:
             self._written = workers
             write_whole(self._actual, msgspec.json.encode(_Actual(workers)).decode() + "\n")
 
     def close(self) -> None:
-        """Write that there are none any more."""
+        """Remove the number, since there are no workers any more."""
         with suppress(OSError):
             self._actual.unlink(missing_ok=True)
 
@@ -80,12 +80,12 @@ def request_workers(folder: Path, workers: int | None) -> str:
     """Set the number of workers of a run, and wait until it has them.
 
     Args:
-        folder: The folder of results.
-        workers: The number, 0 to pause; None to take an earlier one back, which the run that is
-            going on does not notice.
+        folder: The results folder.
+        workers: The number, 0 to pause; None to remove an earlier one, which does not affect a
+            current run.
 
     Returns:
-        What was done, in a line.
+        A message of one line.
 
     Raises:
         UsageError: There are no results there, or the run plays on a cluster.

@@ -144,7 +144,7 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
     number: int
     traceback: str
     cause: str = ""
-    """What failed, where that is known: then it is not this program."""
+    """The cause, if it is known and not a bug of this program."""
 
 
 Task = Check | Chunk

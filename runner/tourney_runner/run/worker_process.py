@@ -1,4 +1,4 @@
-"""A worker program as the process that starts it sees it."""
+"""The parent's side of a worker program."""
 
 from __future__ import annotations
 
