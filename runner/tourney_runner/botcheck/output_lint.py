@@ -43,9 +43,9 @@ class OutputLint:
     stderr: int = 0
     """Bytes of stderr in one deal."""
     early: bool = False
-    """Whether the bot exited before the end of its input."""
+    """True if the bot exited before the end of its input."""
     ended: bool = False
-    """Whether the bot exited at the end of its input."""
+    """True if the bot exited at the end of its input."""
     left: int = 0
     """The number of processes that it left behind."""
 

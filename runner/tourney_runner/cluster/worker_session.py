@@ -87,7 +87,7 @@ class Shared:
     news: deque[str]
     """Lines for the user."""
     scheduler_is_slow: Callable[[], bool]
-    """Whether the scheduler, through which all messages go, does not answer."""
+    """True if the scheduler, through which all messages go, does not answer."""
     failures: Failures = field(default_factory=Failures)
 
 
@@ -109,7 +109,7 @@ class WorkerSession:
         self._places = min(details["nthreads"], int(resources.get(_RESOURCE, details["nthreads"])))
         self._needed = {_RESOURCE: 1.0} if _RESOURCE in resources else None
         self.is_unresponsive = False
-        """Whether it no longer answers."""
+        """True if it no longer answers."""
 
     async def work(self) -> None:
         """Let it play until it forgets the run, or answers again after a time without answers.

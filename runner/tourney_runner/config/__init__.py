@@ -1,7 +1,7 @@
 """Reading configurations: a tournament's YAML file and each bot's ``bot.yaml``.
 
-Files enter. A `Config`, checked and frozen, leaves, or one error that lists everything that is
-wrong, with line and column.
+Files enter. A checked and frozen `Config` leaves, or one error that lists all problems with line
+and column.
 """
 
 from __future__ import annotations

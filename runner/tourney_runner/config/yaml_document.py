@@ -155,7 +155,7 @@ class _Node:
     """The number of values in it with aliases expanded, computed without expanding them."""
     depth: int = 1
     open: bool = False
-    """Whether the parser is still inside it."""
+    """True if the parser is still inside it."""
 
 
 @dataclass

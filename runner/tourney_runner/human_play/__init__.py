@@ -1,4 +1,4 @@
 """A seat for a person at a table of bots, in the terminal.
 
-Enters: a configuration and what the person types. Leaves: deals, stored like any others.
+A configuration and the input of the person enter. Deals leave, stored like those of a tournament.
 """

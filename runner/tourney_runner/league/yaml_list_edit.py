@@ -38,7 +38,7 @@ class Listing(NamedTuple):
     column: int
     """The column of the dashes, from 0."""
     flow: bool
-    """Whether it is written in brackets."""
+    """True if it is written in brackets."""
     entries: tuple[_Span, ...]
 
     def added(self, entry: str) -> str:

@@ -1,4 +1,5 @@
 """Stored deals, shown step by step in a terminal or fed to a bot again.
 
-Enters: a results folder and a deal. Leaves: frames on the screen, or a report of differences.
+A results folder and the number of a deal enter. Frames on the screen leave, or a report of
+differences.
 """

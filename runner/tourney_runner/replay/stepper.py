@@ -32,7 +32,7 @@ class Remark(NamedTuple):
     who: str
     text: str
     of_game: bool = False
-    """Whether the text is from the game, with cards and seats to be drawn."""
+    """True if the text is from the game, with cards and seats to be drawn."""
 
 
 class Frame(NamedTuple):
