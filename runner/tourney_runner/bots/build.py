@@ -62,7 +62,7 @@ def build(  # noqa: PLR0913 - what, where and how
 
     Raises:
         UsageError: A command fails, is missing, takes too long or uses too much. The message
-                ends with the last lines of its output.
+            ends with the last lines of its output.
     """
     until = time.monotonic() + seconds
     # A sandbox gives a compiler its own installation and sets the variables for it.

@@ -47,7 +47,7 @@ def scan(folder: Path) -> list[Entry]:
 
     Raises:
         UsageError: The folder is too large, a link leads outside, or it contains something that is
-                neither a file, a folder nor a link.
+            neither a file, a folder nor a link.
         OSError: The folder cannot be read.
     """
     entries: list[Entry] = []

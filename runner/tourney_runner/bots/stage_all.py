@@ -45,7 +45,7 @@ def stage_all(
         launcher: Starts build commands. They are not confined if it is left out.
         build_network: Whether build commands may use the network.
         alone: Whether this process starts nothing else in the meantime. New child processes are
-                then leftovers of builds and are ended.
+            then leftovers of builds and are ended.
         say: Called with a progress line from time to time while builds run.
 
     Returns:

@@ -134,7 +134,7 @@ class Tables:
         Args:
             plan: The match.
             alone: Whether nothing else is played on this machine, so that the last play of a deal
-                    counts in any case.
+                counts in any case.
             voided: The deal that was void before. Only its last play is left.
 
         Raises:

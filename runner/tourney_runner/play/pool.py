@@ -30,7 +30,7 @@ class PlayerPool:
         bots: All entrants.
         setup: The setup they share.
         most: The maximum number of running bots, if memory allows. A table always gets all the
-                players it needs.
+            players it needs.
     """
 
     def __init__(self, bots: Iterable[BotSpec], setup: PlayerSetup, most: int) -> None:

@@ -1,18 +1,18 @@
-"""Deciding which program starts a bot, and which files of this machine the bot may see.
+"""Decide which program starts a bot, and which files of this machine the bot may see.
 
-A bot sees the system, its own folder, what the tournament's file grants it, and the installation
-that its program belongs to. Programs come from places that the organiser controls:
+A bot sees the system, its own folder, the files granted in the tournament's file, and the
+installation of its program. Programs come from places that the organiser controls:
 
 - the folders of the system;
-- the Python that runs this program, and what version managers have installed for the organiser;
+- the Python that runs this program, and installations made by the organiser's version managers;
 - a single program in a folder of the organiser's search path, with its whole installation only if
   that is of a known kind;
 - folders that the tournament's file grants with ``tools:``.
 
-What a bot brings (its command, links, first lines of scripts, ELF headers, ``pyvenv.cfg``) selects
-among these places and never adds to them. A path that leads anywhere else is an error, and is not
-opened or even tested for existence. The organiser's own files are trusted to name others: a link
-in a folder of the search path may lead to a program elsewhere, for example.
+Files of a bot (its command, links, first lines of scripts, ELF headers, ``pyvenv.cfg``) select
+among these places and never add to them. A path that leads anywhere else is an error. It is neither
+opened nor tested for existence. The organiser's own files are trusted to name others. For example,
+a link in a folder of the search path may lead to a program elsewhere.
 """
 
 from __future__ import annotations
@@ -66,29 +66,29 @@ _NETWORK_SETTINGS = (
     *("resolv.conf", "hosts", "host.conf", "nsswitch.conf", "gai.conf"),
     *("services", "protocols", "ca-certificates", "pki"),
 )
-"""Below /etc."""
+"""Names and patterns below /etc."""
 
 _MOST_LINKS = 40
 _MOST_SETTINGS_BYTES = 65536
-"""Of a ``pyvenv.cfg``."""
+"""The maximum number of bytes read from a ``pyvenv.cfg``."""
 _LONGEST_SHOWN = 300
 
 
 class ProgramError(Exception):
-    """A command cannot be started; the message says why, to follow the word that is wrong."""
+    """A command cannot be started. The message gives the reason, to follow the wrong word."""
 
 
 class NotGrantedError(ProgramError):
-    """A path leads out of all that a bot may see; the message gives the line that grants it."""
+    """A path is outside of everything a bot may see. The message gives the line that grants it."""
 
 
 @dataclass(frozen=True)
 class System:
-    """The parts of the system that every program needs; real paths."""
+    """The parts of the system that every program needs. Paths have their links resolved."""
 
     trees: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
-    """Places and their targets."""
+    """Pairs of a link and its target."""
     settings: tuple[str, ...]
     network_settings: tuple[str, ...]
 
@@ -98,20 +98,20 @@ class View:
     """The files that one program needs beyond the system."""
 
     folder: str
-    """The real path of the folder that it starts in."""
+    """The working directory of the program, links resolved."""
     trees: tuple[str, ...]
-    """Real paths of files and folders."""
+    """Files and folders, links resolved."""
     links: tuple[tuple[str, str], ...]
-    """Places and their targets, none of them inside a tree."""
+    """Pairs of a link and its target. No link is inside one of the trees."""
     search: tuple[str, ...] = ()
-    """Folders of programs that come before the system's in ``PATH``."""
+    """Folders of programs that precede the system's in ``PATH``."""
     env: tuple[tuple[str, str], ...] = ()
-    """Variables that its tools need; ``{home}`` in a value stands for the bot's home."""
+    """Variables for its tools; ``{home}`` in a value stands for the bot's home."""
 
 
 @cache
 def system() -> System:
-    """Return what is the same for all programs; looked up once."""
+    """Return the files that all programs need. Looked up once."""
     trees, links = ["/usr"], []
     for name in _TOP_FOLDERS:
         place = Path("/", name)
@@ -127,15 +127,15 @@ def _settings(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def view_of(program: Program) -> View:
-    """Return what a program needs beyond the system.
+    """Return the files that a program needs beyond the system.
 
     Args:
-        program: Its first word is an absolute path, as `choose_program` gives it.
+        program: A program whose first word is an absolute path, as returned by `choose_program`.
 
     Raises:
-        FileNotFoundError: Its folder, its program or something granted is not there.
-        PermissionError: Its folder cannot be shown, such as ``/``, or its program is not among
-            those that the bot may use.
+        FileNotFoundError: Its folder, its program or a granted file is missing.
+        PermissionError: Its folder cannot be shown, such as ``/``, or the bot may not use its
+            program.
     """
     if is_crowded(os.path.realpath(program.folder)):
         raise PermissionError(f"a bot's folder must hold nothing but the bot: {program.folder}")
@@ -164,22 +164,22 @@ def choose_program(  # noqa: PLR0913 - the word, and all that decides what it ma
     data: tuple[str, ...] = (),
     staged: bool = True,
 ) -> str:
-    """Return the program that the first word of a command stands for, as an absolute path.
+    """Return the absolute path of the program that the first word of a command refers to.
 
-    A path is relative to the bot's folder. A bare name is a program of that folder, or else one
-    of the granted tools, or else one on the search path.
+    A path is relative to the bot's folder. A bare name is looked up in that folder, then in the
+    granted tools, then on the search path.
 
     Args:
-        word: The word.
+        word: The first word of the command.
         folder: The bot's folder, if it has any.
         search: A search path instead of this process's own.
-        tools: Folders of programs that the tournament grants.
-        data: Files and folders that it grants to be read.
+        tools: Folders of programs granted by the tournament.
+        data: Files and folders that it grants for reading.
         staged: Whether the folder is the copy that will run. If it is the author's own folder, no
             file in it is opened.
 
     Raises:
-        ProgramError: There is no such program, or it cannot run here.
+        ProgramError: The program does not exist or cannot run here.
         NotGrantedError: The bot may not use it.
     """
     if not word.startswith("/") and os.path.normpath(word).split("/")[0] == "..":
@@ -203,27 +203,27 @@ def visible_file(
     tools: tuple[str, ...] = (),
     data: tuple[str, ...] = (),
 ) -> str:
-    """Return the real path of something that a bot names, if the bot may see it.
+    """Return the real path of a file or folder named by a bot, if the bot may see it.
 
     Args:
-        path: Absolute.
+        path: An absolute path.
         folder: The bot's folder, if it has any.
-        tools: Folders of programs that the tournament grants.
-        data: Files and folders that it grants to be read.
+        tools: Folders of programs granted by the tournament.
+        data: Files and folders that it grants for reading.
 
     Raises:
-        NotGrantedError: The bot may not see it. It is not looked at.
-        ProgramError: It is a circle of links.
-        OSError: It is not there, or its folder cannot be read.
+        NotGrantedError: The bot may not see it. It is not accessed.
+        ProgramError: The path is a circle of links.
+        OSError: The file is missing, or its folder cannot be read.
     """
     return _Finder(folder, tools=tools, data=data).real_path(path)
 
 
 def resolver_within(folder: str) -> Callable[[str], str]:
-    """Return a function like `visible_file`, for which nothing counts but a bot's folder.
+    """Return a function like `visible_file` that allows only paths inside a bot's folder.
 
     Args:
-        folder: The folder.
+        folder: The bot's folder.
     """
     finder = _Finder(folder)
     finder.forget_places()
@@ -234,7 +234,7 @@ def tools_line(path: str) -> str:
     """Return the line of a tournament's file that grants a program.
 
     Args:
-        path: The program, absolute. It is not looked at.
+        path: The absolute path of the program. It is not accessed.
     """
     clean = os.path.normpath(path)
     folder = os.path.dirname(clean)
@@ -246,7 +246,7 @@ def tools_line(path: str) -> str:
 
 
 def _is_too_much(folder: str) -> bool:
-    """Return whether granting a folder would show far more than a program, by its name alone."""
+    """Return whether granting a folder would show far more than a program, judging by its name."""
     return (
         (folder.count("/") < 2 and folder in ("/", "/home", "/opt", "/srv", "/var", "/tmp", "/etc"))  # noqa: S108
         or folder in ("/root", "/var/tmp", "/usr/local")  # noqa: S108
@@ -258,7 +258,7 @@ def _is_too_much(folder: str) -> bool:
 
 
 class _Finder:
-    """Follows paths by hand, link by link, and notes what has to be shown for them."""
+    """A resolver that follows paths link by link and records the files that must be shown."""
 
     def __init__(
         self,
@@ -293,7 +293,7 @@ class _Finder:
         )
         self._organisers = (*self._system, *self._installations, *self._tools)
         self._allowed = (*self._organisers, *self._data, self.folder)
-        # The folder may have been named through links, and all on the way to a place is seen.
+        # The folder may have been named through links, and every folder on the way is visible.
         own_names = () if folder is None else (os.path.abspath(folder),)
         self._ways = {
             str(parent)
@@ -306,18 +306,18 @@ class _Finder:
             self._show(self._walk(path, trusted=True))
 
     def forget_places(self) -> None:
-        """Have nothing count but the bot's folder."""
+        """Allow only the bot's folder."""
         self._allowed, self._organisers, self._search = (self.folder,), (), ()
 
     def real_path(self, path: str) -> str:
-        """Return a path that the bot names, with its links resolved; see `visible_file`."""
+        """Return a path named by the bot with its links resolved; see `visible_file`."""
         return self._walk(path, trusted=False)
 
     def find(self, word: str) -> str:
-        """Return where a program should be, by the first word of a command.
+        """Return the expected location of a program, given the first word of a command.
 
         Raises:
-            ProgramError: There is no such program.
+            ProgramError: No such program was found.
         """
         if word.startswith("/"):
             return word
@@ -340,14 +340,14 @@ class _Finder:
         return os.path.dirname(path) in self._search
 
     def add_program(self, path: str, *, trusted: bool) -> None:
-        """Show a program with the installation that it belongs to, and what it is run by.
+        """Show a program with its installation and its interpreters.
 
         Args:
-            path: The program.
-            trusted: Whether the organiser names it, and not the bot.
+            path: The path of the program.
+            trusted: Whether the organiser named it, and not the bot.
 
         Raises:
-            ProgramError: It is not there or cannot run.
+            ProgramError: It is missing or cannot run.
             NotGrantedError: The bot may not use it.
         """
         named: str | None = None
@@ -371,12 +371,12 @@ class _Finder:
         raise ProgramError("its interpreter is a script whose interpreter is a script, and so on")
 
     def _program(self, path: str, *, named: str | None, trusted: bool) -> str:
-        """Show one program; return its real path.
+        """Show one program and return its real path.
 
         Args:
-            path: Where it is.
-            named: As the file before calls it; None for the first.
-            trusted: Whether the organiser names it.
+            path: The path of the program.
+            named: The name used by the file that it runs; None for the first program.
+            trusted: Whether the organiser named it.
         """
         before = set(self._links)
         try:
@@ -414,7 +414,7 @@ class _Finder:
             header = read_header(real)
         except UnrunnableError as error:
             raise ProgramError(str(error)) from None
-        except OSError:  # a program that may be run but not read
+        except OSError:  # may be executable but not readable
             return None, False
         return header.interpreter, header.is_script
 
@@ -439,11 +439,11 @@ class _Finder:
             self._show(real)
 
     def _add_environment(self, place: str, *, trusted: bool) -> None:
-        """Show the Python that a virtual environment was made from, and the environment.
+        """Show a virtual environment and the Python that it was made from.
 
         Args:
             place: A program that may be part of a virtual environment.
-            trusted: Whether the organiser names it.
+            trusted: Whether the organiser named it.
         """
         root = os.path.dirname(os.path.dirname(place))
         own = self._is_bots(root)
@@ -465,26 +465,26 @@ class _Finder:
                 f"its virtual environment was made from {_quoted(home)}: {error}"
             ) from None
         except OSError:
-            return  # a link to its program leads on, or there is none and it cannot run
+            return  # a link to its program may lead on; without one, the environment cannot run
         self._add_installation(real)
 
     def _is_bots(self, path: str) -> bool:
-        """Return whether a path is where the bot's author may have put files."""
+        """Return whether the bot's author may have put files at a path."""
         return any(holds(tree, path) for tree in (self.folder, *self._data))
 
     def _show(self, real: str) -> None:
         self._trees.append(real)
 
     def _walk(self, path: str, *, trusted: bool) -> str:
-        """Return a path without links; note every link on the way.
+        """Return a path with all links resolved, and record every link on the way.
 
         Args:
             path: An absolute path.
-            trusted: Whether the organiser names it, so that it may lead anywhere.
+            trusted: Whether the organiser named it, so that it may lead anywhere.
 
         Raises:
-            NotGrantedError: It leads where the bot may see nothing. Nothing there is touched.
-            FileNotFoundError: It leads nowhere.
+            NotGrantedError: The path leads outside what the bot may see. Nothing there is read.
+            FileNotFoundError: The path does not exist.
             OSError: A folder on the way cannot be read.
         """
         done, todo, links = "/", path.split("/")[::-1], 0
@@ -509,7 +509,7 @@ class _Finder:
                 raise ProgramError("it is a circle of links")
             self._links[here] = target = os.readlink(here)
             if not any(todo) and self._is_organisers(here):
-                trusted = True  # nothing of what follows was named by the bot
+                trusted = True  # the bot named nothing of what follows
             done = "/" if target.startswith("/") else done
             todo += target.split("/")[::-1]
         return done
@@ -522,14 +522,14 @@ class _Finder:
         )
 
     def _is_organisers(self, here: str) -> bool:
-        """Return whether the organiser has put something where it is."""
+        """Return whether the organiser put the file at a path."""
         if self._is_bots(here):
             return False
         folder = os.path.dirname(here)
         return folder in self._search or any(holds(tree, here) for tree in self._organisers)
 
     def view(self) -> View:
-        """Return what was found, each thing once."""
+        """Return the recorded files and links, without duplicates."""
         hidden = (*system().trees, self.folder)
         trees = [
             tree
@@ -555,26 +555,26 @@ class _Finder:
 
 
 def tool_folders(tools: Iterable[str]) -> tuple[str, ...]:
-    """Return the folders of programs in what a tournament grants as tools.
+    """Return the folders that contain programs among a tournament's granted tools.
 
     Args:
-        tools: Folders, of installations or of programs; single files have to be named by path.
+        tools: Folders of installations or of programs. Single files must be named by path.
     """
     places = (place for tool in tools for place in (f"{tool}/bin", tool))
     return tuple(place for place in places if ":" not in place and os.path.isdir(place))
 
 
 def _both(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return paths as they are named and with their links resolved."""
+    """Return paths both as given and with links resolved."""
     return tuple(dict.fromkeys(name for path in paths for name in (path, os.path.realpath(path))))
 
 
 def _is_program(path: str, *, follow: bool = True) -> bool:
-    """Return whether there is a file that may be run.
+    """Return whether a path is an executable file.
 
     Args:
-        path: Where.
-        follow: Whether it may be a link; one in a bot's folder could lead anywhere.
+        path: The path to check.
+        follow: Whether to follow a link. One in a bot's folder could lead anywhere.
     """
     try:
         status = os.stat(path) if follow else os.lstat(path)
@@ -589,7 +589,7 @@ def _home_of_environment(settings: str) -> str | None:
     """Return the folder of the Python that a virtual environment was made from.
 
     Args:
-        settings: Where its ``pyvenv.cfg`` would be.
+        settings: The path of its ``pyvenv.cfg``.
     """
     try:
         descriptor = os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

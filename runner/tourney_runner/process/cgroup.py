@@ -1,8 +1,8 @@
-"""One bot and all below it as one control group (version 2), for the kernel to bound and to end.
+"""Control groups (version 2), one for each bot with all its processes.
 
-Nothing gets out of its group: not by leaving its session, nor by losing its parent. The kernel
-counts the memory of all that are in it, ends them together when that is used up, and stops or
-kills them at once.
+A process cannot leave its group, neither by leaving its session nor by losing its parent. The
+kernel counts the memory of the whole group, ends all its processes when the limit is reached, and
+freezes or kills the group at once.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 __all__ = ["Group", "Groups", "Shortage"]
 
 Shortage = Literal["bot", "host"]
-"""Whose memory was used up."""
+"""The owner of the memory that was used up."""
 
 _DYING_SECONDS = 2.0
-"""How long the killed get to be gone."""
+"""Seconds that killed processes get to disappear."""
 
 _numbers = count(1)
 
 
 @dataclass(frozen=True)
 class Group:
-    """A group of processes, made or found."""
+    """A control group, newly made or found."""
 
     folder: Path
-    """Where the kernel shows it."""
+    """The group's directory in the cgroup file system."""
 
     @classmethod
     def make(cls, folder: Path, settings: Mapping[str, str]) -> Self:
-        """Make a group that nobody is in.
+        """Make an empty group.
 
         Args:
-            folder: Where.
-            settings: Its files and what to write to them; those that it has not are left out.
+            folder: The directory to create.
+            settings: Files and the values to write to them. Missing files are skipped.
 
         Raises:
-            RunError: It cannot be made.
+            RunError: The group cannot be made.
         """
         group = cls(folder)
         try:
@@ -65,43 +65,43 @@ class Group:
 
     @property
     def entrance(self) -> Path:
-        """A process that writes ``0`` to this file goes in."""
+        """The file to which a process writes ``0`` to enter the group."""
         return self.folder / "cgroup.procs"
 
     def enter(self, pid: int) -> None:
-        """Put a process in; what it starts from now on is in, too.
+        """Put a process into the group. Processes that it starts later belong to the group too.
 
-        The kernel waits for all processors to take note, which takes 10 ms, or next to nothing
-        where a process has just been put anywhere: have something done meanwhile.
+        The kernel waits for all processors, which takes 10 ms, or almost nothing if another
+        process has just been moved. Do other work in the meantime.
 
         Raises:
-            RunError: It cannot be put in.
+            RunError: The process cannot be moved.
         """
         try:
             self._write("cgroup.procs", f"{pid}")
-        except ProcessLookupError:  # it has ended: whoever waits for it will see that
+        except ProcessLookupError:  # it has ended, which its parent will notice
             return
         except OSError as error:
             raise RunError(f"a bot could not be put into a control group: {error}") from error
 
     def freeze(self) -> None:
-        """Stop all that are in it; it takes effect before they next run a line of their own."""
+        """Freeze all processes before they run any more of their own code."""
         self._write("cgroup.freeze", "1")
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Let frozen processes continue."""
         self._write("cgroup.freeze", "0")
 
     def kill(self) -> None:
-        """End all that are in it, the stopped as well; nothing if it is gone."""
+        """Kill all processes, including frozen ones. A missing group is ignored."""
         with suppress(OSError):
             self._write("cgroup.kill", "1")
 
     def out_of_memory(self) -> Shortage | None:
-        """Whose memory was used up when the kernel ended processes in it; None if it ended none.
+        """Return whose memory was used up when the kernel ended processes here, or None.
 
-        Where the group's own limit was not reached it did so for want of memory elsewhere, on the
-        machine or for the whole run, and that is not the bot's doing.
+        If the group's own limit was not reached, memory ran out elsewhere, on the machine or for
+        the whole run, and the bot did not cause it.
         """
         try:
             lines = (self.folder / "memory.events").read_text().splitlines()
@@ -113,9 +113,9 @@ class Group:
         return "host" if events["oom"] == "0" else "bot"
 
     def remove(self) -> None:
-        """End all that are in it, and remove it with the groups that they have made in it.
+        """Kill all processes and remove the group with the groups inside it.
 
-        Where the dying take too long, it is left to the end of the program.
+        If processes take too long to die, the group is removed when the program ends.
         """
         until = time.monotonic() + _DYING_SECONDS
         while not self._is_removed() and time.monotonic() < until:
@@ -126,7 +126,7 @@ class Group:
         try:
             for folder, _, _ in os.walk(self.folder, topdown=False, onerror=_raise):
                 os.rmdir(folder)  # noqa: PTH106 - os.walk's own kind
-        except FileNotFoundError:  # of itself, or of one in it that was removed meanwhile
+        except FileNotFoundError:  # this group, or one inside it that was just removed
             return not self.folder.exists()
         except OSError:
             return False
@@ -143,34 +143,34 @@ class Group:
 
 @dataclass(frozen=True)
 class Groups:
-    """Where this program may make groups, each for one bot."""
+    """A place where this program can make one group for each bot."""
 
     folder: Path
     controllers: tuple[str, ...]
-    """Those of ``memory`` and ``pids`` that it can hand out."""
+    """The available controllers among ``memory`` and ``pids``."""
     own: Path | None = None
-    """The group that this program itself is in; None if that is not known."""
+    """The group of this program itself, or None if it is unknown."""
 
     def describe(self) -> str:
-        """What they hold bots to, such as ``memory pids``, and where they are."""
+        """Return the location of the groups and their controllers, such as ``memory pids``."""
         return f"each bot in a group of its own below {self.folder}: {' '.join(self.controllers)}"
 
     def make(self, memory: int | None, processes: int) -> Group:
-        """An empty group for one bot, which is to be entered soon.
+        """Make an empty group for a bot that is about to enter it.
 
         Args:
-            memory: Bytes for all that are in it, files in memory included; None for any.
-            processes: How many processes and threads may be in it at one time.
+            memory: The limit in bytes, including files in memory; None for no limit.
+            processes: The maximum number of processes and threads at one time.
 
         Raises:
-            RunError: It cannot be made.
+            RunError: The group cannot be made.
         """
         if self.own is not None:
-            with suppress(RuntimeError):  # no more threads: then the bot waits by itself
+            with suppress(RuntimeError):  # no thread available: then the bot waits itself
                 Thread(target=_move_nowhere, args=(self.own,)).start()
         settings: dict[str, str] = {}
         if "memory" in self.controllers:
-            settings["memory.oom.group"] = "1"  # half a bot is of no use, whatever ended the rest
+            settings["memory.oom.group"] = "1"  # part of a bot is useless, so end all of it
             if memory is not None:
                 settings |= {"memory.max": f"{memory}", "memory.swap.max": "0"}
         if "pids" in self.controllers:
@@ -178,7 +178,7 @@ class Groups:
         return Group.make(self.folder / f"{_prefix()}{os.getpid()}-{next(_numbers)}", settings)
 
     def remove_left_behind(self) -> None:
-        """Remove the groups of programs that are dead, with all that is in them."""
+        """Remove the groups of dead programs and kill the processes in them."""
         self._remove(lambda pid: not is_alive(pid))
 
     def remove_own(self) -> None:
@@ -194,15 +194,15 @@ class Groups:
 
 
 def _raise(error: OSError) -> None:
-    """Whoever could not look, for want of a free descriptor perhaps, has not found nothing."""
+    """Raise an error of `os.walk`, so that an unreadable folder is not taken for an empty one."""
     raise error
 
 
 def _move_nowhere(own: Path) -> None:
-    """Move this program into the group that it is in, for the wait that this takes.
+    """Move this program into its own group, to get the kernel's wait over with early.
 
-    Whoever enters a group soon after has not to wait again. So the wait passes while the sandbox of
-    a bot is set up: starts in bubblewrap take 3 ms longer with a group, and without this 11.
+    A process that enters a group soon afterwards does not wait again, so the wait overlaps with the
+    setup of the sandbox. With a group, a bubblewrap start takes 3 ms longer; without this, 11 ms.
     """
     with suppress(RunError):
         Group(own).enter(os.getpid())

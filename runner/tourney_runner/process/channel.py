@@ -1,9 +1,9 @@
-"""One request, one deadline: the pipe to a bot.
+"""Exchange requests and answers with a bot, each under one deadline.
 
 A single absolute deadline covers writing the request, waiting, and every partial line of the
-reply. Whenever an answer is not there at once, both of the bot's outputs are read in the same poll,
-so that a bot that fills stderr is not stuck on it for longer than a small part of its limit; what
-is read is bounded in bytes while it is read.
+reply. If an answer is not there at once, stdout and stderr are read in the same poll, so that a bot
+that fills stderr is blocked only for a small part of its limit. The number of bytes is limited
+while they are read.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
 __all__ = ["Caps", "Channel", "ExchangeError"]
 
 _STEP_MS = 5
-"""The longest single wait. The process itself is looked at after the first that brought nothing, so
-a quick bot never is; how late the others come back shows what the host does meanwhile."""
+"""The longest single wait. The process itself is checked after the first wait without data, so a
+quick bot is never checked. Waits that return late show that the host was busy."""
 
 _MS = 1_000_000
 _STEP_NS = _STEP_MS * _MS
 
 _PUNCTUAL_NS = 200_000
-"""A wait that comes back no later than this was not held up; timers are that inexact."""
+"""A wait that returns at most this late counts as on time, as timers are inexact."""
 
 _LOOK_AFTER_NS = 50 * _MS
-"""Time between two looks at a process."""
+"""Nanoseconds between two checks of a process."""
 
 _SHORT_LIMIT = 20 * _STEP_NS
-"""A step is so small a part of this that a bot can be left waiting for that long."""
+"""For limits of at least this, a step is short enough to keep a bot waiting."""
 
 _CHUNK = 65536
 
 _NEWLINE = b"\n"
 
 _LOOK_EVERY = 64
-"""Reads in a row after which the process is looked at although it keeps the worker busy."""
+"""Reads in a row after which the process is checked even if it keeps writing."""
 
 
 class ExchangeError(Exception):
-    """No line came.
+    """No line was received.
 
     Args:
         reason: ``deadline``; ``ended``: the bot closed its output or is gone; ``flood``: it wrote
-            more than it may for a request; ``deal flood``: or in a deal; ``memory``: it holds
-            more than it may; ``processes``: it has more of them than it may.
+            more than allowed for a request; ``deal flood``: more than allowed for a deal;
+            ``memory``: it uses too much memory; ``processes``: it has too many processes.
     """
 
     def __init__(
@@ -67,28 +67,28 @@ class ExchangeError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """What one bot may use, in bytes."""
+    """The limits of one bot, in bytes."""
 
     output: int
-    """Of stdout for one request."""
+    """Maximum stdout for one request."""
     deal_output: int
-    """Of stdout for one deal."""
+    """Maximum stdout for one deal."""
     stderr: int
-    """Of stderr that are kept; the rest is read and dropped."""
+    """The amount of stderr that is kept. The rest is read and dropped."""
     memory: int | None
-    """For the process tree, looked at while waiting; None for no cap."""
+    """Maximum for the process tree, checked while waiting; None for no limit."""
 
 
 class Channel:
-    """The pipes of one `Child`.
+    """The pipes of a `Child`.
 
     Args:
         child: The process.
-        caps: What it may use.
-        handover: Shared by all channels of a worker.
-        step: Called whenever the process has been looked at while nothing came. Its arguments are
-            the time when the request was written, the nanoseconds by which the waits since the
-            last call came back too late in all, and the largest of these delays.
+        caps: The limits of the process.
+        handover: The instance shared by all channels of a worker.
+        step: Called whenever the process was checked and no data came. Its arguments are the time
+            when the request was written, the total delay in nanoseconds of the waits that ended
+            late since the last call, and the largest of these delays.
     """
 
     def __init__(
@@ -126,44 +126,44 @@ class Channel:
         answers.register(child.stdout, select.POLLIN)
         self._wait_for_answer = answers.poll
         self._plain = True
-        """Whether there is nothing but the next answer to look for."""
+        """Whether only the next answer has to be read."""
         self._noisy = False
-        """Whether the bot has been kept waiting by what it had written to stderr."""
+        """Whether output on stderr has kept the bot waiting in this deal."""
         self._hurried = False
-        """Whether it may not be kept waiting by that at all."""
+        """Whether the limit is so short that stderr must never keep the bot waiting."""
 
     def allow(self, limit: int) -> None:
-        """From now on the bot has so many nanoseconds for an answer."""
+        """Set the limit for an answer in nanoseconds."""
         self._hurried = limit < _SHORT_LIMIT
         self._settle()
 
     def deal(self) -> None:
-        """A deal begins: what may be written in it counts anew."""
+        """Begin a deal with the full allowance of output."""
         self._deal_left = self._caps.deal_output
         self._noisy = False
         self._settle()
 
-    # The way of every move: the answer comes at once, whole and alone. All else has functions of
-    # its own.
+    # This runs for every move. It handles the usual case, an answer that comes at once, whole and
+    # alone. The other cases have functions of their own.
     def exchange(self, payload: bytes, asked: int, patience: int) -> bytes:
-        """Write a request and give the first line that comes, or that had come before.
+        """Write a request and return the first line received, possibly one received earlier.
 
-        It may be blank; those that `next_line` gives are not.
+        The line may be blank, unlike those of `next_line`.
 
         Args:
-            payload: Whole lines.
-            asked: The time, in nanoseconds of `time.monotonic_ns`.
-            patience: So long from then on may writing and waiting take, in nanoseconds.
+            payload: One or more whole lines.
+            asked: The time of the request, in nanoseconds of `time.monotonic_ns`.
+            patience: The maximum time for writing and waiting, in nanoseconds after `asked`.
 
         Raises:
-            ExchangeError: See there. A line that is complete at the deadline is still given; how
-                late is too late is for the clock to say.
+            ExchangeError: No line was received. A line that is complete at the deadline is still
+                returned; the clock decides whether it is too late.
         """
         try:
             sent = write(self._stdin, payload)
         except BlockingIOError:
             sent = 0
-        except BrokenPipeError:  # what it wrote before it ended is still to be read
+        except BrokenPipeError:  # output written before the end can still be read
             sent = len(payload)
         if self._plain and sent == len(payload):
             if asked >= self._handover.after:
@@ -188,25 +188,25 @@ class Channel:
             if sent != len(payload):
                 self._write_rest(payload[sent:])
             elif not (self._lines or self._partial):
-                # Due since the request, as above: what stops the worker here is no bot's fault.
+                # Due since the request, as above: a delay of the worker is not the bot's fault.
                 self._come_back(self._poll.poll(_STEP_MS))
         return self.next_line(asked, patience)
 
     def _await_answer(self) -> bytes:
-        """What has come to stdout within the first step; nothing, if nothing has or it is over."""
+        """Return what comes from stdout within the first step, or nothing."""
         return read(self._stdout, self._at_most) if self._wait_for_answer(_STEP_MS) else b""
 
     def next_line(self, asked: int, patience: int, received: int = 0) -> bytes:
-        """The next line that is not blank, with whatever ended it; as `exchange` otherwise.
+        """Return the next line that is not blank, without its newline; raises like `exchange`.
 
         Args:
             asked: As for the `exchange` before.
-            patience: Likewise.
-            received: How long the line is that it gave.
+            patience: As for the `exchange` before.
+            received: The length of the line returned by that call.
         """
         if asked != self._asked:
             self._begin(asked, patience, received)
-        if self._lines and monotonic_ns() > self._deadline:  # however many there are
+        if self._lines and monotonic_ns() > self._deadline:  # even if there are many
             raise ExchangeError("deadline")
         while not self._lines:
             if self._ended:
@@ -217,12 +217,12 @@ class Channel:
         return line
 
     def take_late(self, asked: int, now: int) -> tuple[int, int]:
-        """Return by how much the waits for an answer came back too late since this was last asked.
+        """Return the delays of waits that returned late since the last call.
 
         Args:
             asked: As for the `exchange`.
-            now: The time; the last wait was over then at the latest. A line that came after it
-                should have been over may have come at any time.
+            now: The current time, as the end of the last wait. A line that came after its due time
+                may have come at any time.
 
         Returns:
             The sum of the delays and the largest of them, in nanoseconds.
@@ -237,12 +237,12 @@ class Channel:
     def _note_late(self, now: int) -> None:
         late = now - self._due
         if late > _PUNCTUAL_NS:
-            self._due = now  # it must not count again with the answer
+            self._due = now  # must not count again with the answer
             self._late += late
             self._latest = max(self._latest, late)
 
     def _begin(self, asked: int, patience: int, received: int = 0) -> None:
-        """Count and time what belongs to a request, once its answer is not there at once."""
+        """Start counting bytes and time for a request whose answer did not come at once."""
         self._asked = asked
         self._received = received
         self._next_look = self._late = self._latest = 0
@@ -254,11 +254,11 @@ class Channel:
         self._plain = not (self._lines or self._partial or careful or self._ended)
 
     def received(self) -> bytes:
-        """An unfinished line, if there is one."""
+        """Return the unfinished line, if there is one."""
         return bytes(self._partial)
 
     def stderr(self) -> str:
-        """What the bot wrote to stderr since this was last called; the middle may be cut out."""
+        """Return the bot's stderr since the last call, without the middle if it is long."""
         self._drain_stderr()
         if not (self._stderr or self._stderr_dropped):
             return ""
@@ -271,7 +271,7 @@ class Channel:
         return text
 
     def _wait(self) -> None:
-        """Read what there is, waiting one step at most."""
+        """Read available data, waiting at most one step."""
         now = monotonic_ns()
         left = self._deadline - now
         if left <= 0:
@@ -281,7 +281,7 @@ class Channel:
         self._come_back(self._poll.poll(wait))
 
     def _come_back(self, ready: list[tuple[int, int]]) -> None:
-        """Read what a wait has brought; if that is nothing, look at the process."""
+        """Read the data that a wait has brought. If there is none, check the process."""
         for descriptor, _ in ready:
             if descriptor == self._stdout:
                 self._read_stdout()
@@ -321,7 +321,7 @@ class Channel:
             raise ExchangeError("processes")
 
     def _read_stdout(self) -> bool:
-        """Take what has come; says whether there was anything."""
+        """Read from stdout and return whether there was any data."""
         try:
             data = read(self._stdout, _CHUNK)
         except BlockingIOError:
@@ -330,7 +330,7 @@ class Channel:
         return bool(data)
 
     def _take(self, data: bytes) -> None:
-        """Count what has come, and add to the lines that are complete and the one that is not."""
+        """Count received data, and split it into complete lines and an unfinished one."""
         if not data:
             self._ended = True
             self._poll.unregister(self._stdout)
@@ -358,20 +358,20 @@ class Channel:
             return
         self._stderr += data
         extra = len(self._stderr) - self._caps.stderr
-        if extra > 0:  # the first lines and the last tell most
+        if extra > 0:  # the first and last lines are the most useful
             head = self._caps.stderr // 2
             del self._stderr[head : head + extra]
             self._stderr_dropped += extra
 
     def _drain_stderr(self) -> None:
-        # Bounded: a bot that writes as fast as it is read must not hold us here.
+        # Limited, so that a bot that writes as fast as it is read cannot hold up the worker.
         for _ in range(64):
             if not (self._stderr_open and self._errors.poll(0)):
                 return
             self._read_stderr()
 
     def _write_rest(self, payload: bytes) -> None:
-        """Write on while reading, for a bot that is slow to read or reads nothing."""
+        """Write the rest of a request while reading output, for a bot that is slow to read."""
         rest = memoryview(payload)
         self._poll.register(self._stdin, select.POLLOUT)
         try:

@@ -1,4 +1,4 @@
-"""A running bot: its pipes, all the processes that belong to it, and how it ended."""
+"""A running bot: its pipes, its processes, their resources and their end."""
 
 from __future__ import annotations
 
@@ -42,27 +42,29 @@ if TYPE_CHECKING:
 __all__ = ["Child", "Exit"]
 
 _RSS_UNIT = 1024 if IS_LINUX else 1
-"""Bytes in which the system tells of a process's memory."""
+"""Unit in which the system reports a process's memory, in bytes."""
 
 _alive: set[int] = set()
-"""The processes of all bots of this program that have not been collected."""
+"""The main processes of all bots of this program that have not been collected."""
 
 
 @dataclass(frozen=True)
 class Exit:
-    """How a process ended."""
+    """The ending of a process."""
 
     status: int
-    """As `subprocess.Popen.returncode`: minus the number of the signal that ended it."""
+    """The status as in `subprocess.Popen.returncode`: negative for the number of a signal."""
     peak_memory: int
-    """Bytes of RAM that it had at its largest; 0 where the system does not tell."""
+    """The peak of its RAM in bytes; 0 if unknown."""
     out_of_memory: bool = False
-    """Whether the system ended it since its own memory was used up; only a control group tells."""
+    """Whether the system ended it because its own memory limit was reached; needs a control
+    group."""
     host_out_of_memory: bool = False
-    """Whether it did so for want of memory elsewhere, on the machine or for the whole run."""
+    """Whether the system ended it because memory ran out elsewhere, on the machine or in the
+    run."""
 
     def __str__(self) -> str:
-        """The ending in plain words, to follow the word *it*."""
+        """Return the ending in plain words, to follow the word *it*."""
         if self.status < 0:
             try:
                 name = signal.Signals(-self.status).name
@@ -74,29 +76,29 @@ class Exit:
 
 @dataclass
 class Child:
-    """A started bot and its pipes (file descriptors that do not block)."""
+    """A started bot with its pipes, which are non-blocking file descriptors."""
 
     pid: int
     stdin: int
     stdout: int
     stderr: int
     mark: str
-    """The value of the environment variable by which its orphans are recognised."""
+    """The value of the environment variable that identifies its orphans."""
     temp: Path | None
-    """A folder that goes with it."""
+    """A temporary folder that is removed with it."""
     most_processes: int | None = field(default=None, kw_only=True)
-    """Processes and threads that the tree may have, where the system cannot hold it to that."""
+    """The maximum of processes and threads in the tree, if the system cannot enforce it."""
     group: Group | None = field(default=None, kw_only=True)
-    """The control group that it is alone in, with all that it starts; None where there is none."""
+    """The control group of the bot and all its processes, or None."""
     user: int | None = field(default=None, kw_only=True)
-    """The user that it alone runs as; None if it has none of its own."""
+    """The user that only this bot runs as, or None."""
     namespace: int | None = field(default=None, kw_only=True)
-    """The inode of the user namespace that it alone is in; None if it has none of its own."""
+    """The inode of the user namespace that only this bot is in, or None."""
     meter: CpuMeter | None = field(default=None, init=False)
-    """Counts its processor time; None until it is needed, and where the kernel cannot."""
+    """The meter of its processor time. None until needed, and where the kernel has none."""
     exit: Exit | None = field(default=None, init=False)
     collected: int = field(default=0, init=False)
-    """Processor time, in nanoseconds, of those of its processes that `processes` has collected."""
+    """Processor time in nanoseconds of its dead processes that `processes` collected."""
     _meter_tried: bool = field(default=False, init=False)
     _below: list[int] = field(default_factory=list, init=False)
 
@@ -105,9 +107,9 @@ class Child:
         self.meter = group_meter(self.group)
 
     def processes(self) -> list[int]:
-        """Return the bot's own process, all below it and what lost its parent; no wrappers.
+        """Return the bot's own process, its descendants and its orphans, without wrappers.
 
-        The dead among the latter are collected: a bot may leave behind any number of them.
+        Dead orphans are collected, because a bot may leave behind any number of them.
         """
         tree = [self.pid, *descendants(self.pid)]
         for pid in orphans(self._origin, _alive):
@@ -116,27 +118,27 @@ class Child:
         return tree
 
     def cpu_time(self, processes: list[int]) -> int:
-        """Return the processor time of a tree from ``/proc``, with what has ended in it, in ns.
+        """Return the processor time in ns of a tree and its ended processes, from ``/proc``.
 
         Args:
-            processes: What `processes` has just given.
+            processes: The latest result of `processes`.
         """
-        # What ends in the meantime must not count twice, as its own and as its parent's.
+        # Parents are read first, so that a process that ends in between does not count twice.
         total = sum(map(reaped_cpu_time, self._parents(processes)))
         return total + sum(map(process_cpu_time, processes)) + self.collected
 
     def start_meter(self, processes: list[int]) -> None:
-        """Count processor time by a meter from now on, where there can be one.
+        """Use a meter for processor time from now on, if there can be one.
 
         Args:
-            processes: What `processes` has just given.
+            processes: The latest result of `processes`.
         """
         if self.meter is None and not self._meter_tried:
             self._meter_tried = True
             self.meter = tree_meter(thread for pid in processes for thread in threads(pid))
 
     def _parents(self, processes: list[int]) -> list[int]:
-        """Return all processes that collect what ends in the tree."""
+        """Return all processes that collect ended processes of the tree."""
         return processes
 
     @property
@@ -144,7 +146,7 @@ class Child:
         return Origin(self.mark, self.pid, self.user, self.namespace)
 
     def _collect(self, pid: int) -> bool:
-        """Collect a process if it is dead; says whether it is gone."""
+        """Collect a process if it is dead, and return whether it is gone."""
         try:
             ended, _, usage = os.wait4(pid, os.WNOHANG)
         except ChildProcessError:
@@ -154,7 +156,10 @@ class Child:
         return bool(ended)
 
     def has_exited(self) -> bool:
-        """Whether the bot's own process is over; it stays uncollected, so its id stays ours."""
+        """Return whether the bot's own process has ended.
+
+        It is not collected, so its id is not reused.
+        """
         return self.exit is not None or has_exited(self.pid)
 
     def has_closed_output(self) -> bool:
@@ -165,27 +170,27 @@ class Child:
         return False
 
     def memory(self, processes: list[int] | None = None) -> int:
-        """Return the bytes of RAM of the whole tree; shared ones count for each process.
+        """Return the bytes of RAM of the whole tree. Shared memory counts for each process.
 
         Args:
-            processes: What `processes` has just given, if it was called.
+            processes: The latest result of `processes`, if available.
         """
         return sum(map(resident_bytes, processes or self.processes()))
 
     def holds_more_than(self, cap: int, processes: list[int] | None = None) -> bool:
-        """Return whether the whole tree takes up more RAM than a cap; shared bytes count once.
+        """Return whether the whole tree uses more RAM than a limit. Shared memory counts once.
 
-        The exact count walks all pages, so it is made only if the quick one is over the cap.
+        The exact count walks all pages, so it is made only if the quick one exceeds the limit.
 
         Args:
-            cap: In bytes.
+            cap: The limit in bytes.
             processes: As for `memory`.
         """
         processes = processes or self.processes()
         return self.memory(processes) > cap and sum(map(proportional_bytes, processes)) > cap
 
     def has_too_many_processes(self, processes: list[int] | None = None) -> bool:
-        """Return whether the tree is over its `most_processes`; threads count as well.
+        """Return whether the tree exceeds `most_processes`, counting threads as well.
 
         Args:
             processes: As for `memory`.
@@ -194,10 +199,10 @@ class Child:
         return most is not None and sum(map(tasks, processes or self.processes())) > most
 
     def wait(self, grace: float) -> bool:
-        """Give the process a little time to end by itself; says whether it did.
+        """Wait for the process to end by itself, and return whether it did.
 
         Args:
-            grace: Seconds.
+            grace: The maximum wait in seconds.
         """
         until = time.monotonic() + grace
         pause = 0.0005
@@ -216,20 +221,20 @@ class Child:
             freeze(self.processes)
 
     def thaw(self) -> None:
-        """Let the tree go on."""
+        """Let the tree continue."""
         if self.group is not None:
             self.group.thaw()
         else:
             thaw(self.processes())
 
     def close_input(self) -> None:
-        """Tell the bot that nothing more will come."""
+        """Close the bot's stdin."""
         if self.stdin >= 0:
             os.close(self.stdin)
             self.stdin = -1
 
     def kill(self) -> Exit:
-        """End the bot and everything it started, at once; may be called again."""
+        """End the bot and everything it started at once. May be called again."""
         if self.exit is not None:
             return self.exit
         shortage = None if self.group is None else self.group.out_of_memory()
@@ -245,7 +250,7 @@ class Child:
             host_out_of_memory=shortage == "host",
         )
         if self.group is not None:
-            self.group.remove()  # which waits for all in it to be dead, so that they are found so
+            self.group.remove()  # waits until all are dead, as `_sweep` expects
         self._sweep()
         self.close_input()
         os.close(self.stdout)
@@ -260,21 +265,21 @@ class Child:
         end_confined_strays(_alive)
 
     def _end_processes(self) -> None:
-        """Kill everything; only the process that was started is left to be collected."""
+        """Kill everything. Only the started process is left to be collected."""
         self._below = end_tree(self.pid)
 
     def _exit_status(self, wait_status: int) -> int:
-        """The bot's own status, from that of the process that was started."""
+        """Return the status of the bot, given the status of the started process."""
         return os.waitstatus_to_exitcode(wait_status)
 
     def _sweep(self) -> None:
-        """Collect what was killed with the bot; kill and collect what got away."""
+        """Collect the processes killed with the bot, and kill and collect those that escaped."""
         reap(*self._below)
         end_orphans(self._origin, _alive)
 
 
 def _peak_memory(usage: resource.struct_rusage) -> int:
-    # Linux counts the memory that this program had when it started a process as that process's
-    # own, so only a higher peak says anything.
+    # Linux counts the memory that this program had at the start of the process as the process's
+    # own, so only a higher peak means anything.
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return usage.ru_maxrss * _RSS_UNIT if usage.ru_maxrss > own else 0

@@ -1,8 +1,8 @@
-"""Who pays for the time that a move took.
+"""Clocks: the interface for charging the time of moves, and the wall clock.
 
-A clock says how long a move may be waited for and, only for a move that came later than its
-limit, how much of that time is the bot's own. It looks at one process at a time through a
-`Watch`, which is told when a move drags on, and of others only as often as it wants.
+A clock decides how long to wait for a move and, only if a move came after its limit, how much of
+that time is the bot's own. It checks one process at a time through a `Watch`, which is notified of
+slow moves, and of other moves only as often as it asks for.
 """
 
 from __future__ import annotations
@@ -18,90 +18,90 @@ __all__ = ["Charge", "Clock", "WallClock", "WallWatch", "Watch"]
 
 
 class Charge(NamedTuple):
-    """What a slow move costs, in nanoseconds."""
+    """The cost of a slow move, in nanoseconds."""
 
     wall: int
-    """By the wall clock."""
+    """The wall time."""
     charged: int
-    """The bot's own share; this is what counts against the limit."""
+    """The bot's own share, which counts against the limit."""
     cpu: int = 0
     """Processor time of the bot's whole tree during the move."""
     waiting: int = 0
-    """Time for which the bot or the worker was ready to run and got no core."""
+    """Time that the bot or the worker was ready to run but had no core."""
     spoilt: str = ""
-    """What the host did to the move, if that leaves open whose fault the delay is."""
+    """The host's interference, if the cause of the delay is unclear; else empty."""
 
 
 class Watch(ABC):
-    """Looks at one process during its moves; all times in nanoseconds of `time.monotonic_ns`."""
+    """A monitor of one process during its moves. Times are nanoseconds of `time.monotonic_ns`."""
 
     next_check: int = sys.maxsize
-    """When `check` has something to do again."""
+    """The time from which `check` has to be called again."""
     suspects: bool = False
-    """Whether `answered` wants to be told of each answer."""
+    """Whether `answered` has to be called for each answer."""
 
     @abstractmethod
     def deal(self, now: int, used: int) -> None:
-        """A deal begins, before anybody is to move; arguments as for `check`."""
+        """Note that a deal begins, before the first move; arguments as for `check`."""
 
     @abstractmethod
     def check(self, now: int, used: int) -> int:
-        """A request is about to be written.
+        """Note that a request is about to be written.
 
         Args:
-            now: The time.
-            used: For how long the bot has been to move so far, from the start of its process.
+            now: The current time.
+            used: The time that the bot has been to move since its process started.
 
         Returns:
-            Processor time that the bot took for itself since the last check.
+            Processor time that the bot used outside of its moves since the last check.
         """
 
     @abstractmethod
     def answered(self, now: int, used: int) -> None:
-        """An answer has come; arguments as for `check`."""
+        """Note that an answer has come; arguments as for `check`."""
 
     @abstractmethod
     def step(self, asked: int, late: int, latest: int) -> None:
         """Note that the answer to a request has not come yet.
 
         Args:
-            asked: When the request was written.
-            late: By how much the worker's waits since the last step came back too late in all.
+            asked: The time when the request was written.
+            late: The total delay of the worker's waits that returned late since the last step.
             latest: The largest of these delays.
         """
 
     @abstractmethod
     def charge(self, asked: int, wall: int, late: int = 0, latest: int = 0) -> Charge:
-        """Return what a move costs.
+        """Return the cost of a move.
 
         Args:
-            asked: When the request was written.
-            wall: How long the move took by the wall clock.
+            asked: The time when the request was written.
+            wall: The duration of the move by the wall clock.
             late: As for `step`.
             latest: As for `step`.
         """
 
 
 class Clock(ABC):
-    """Judges the time of moves; all times in nanoseconds."""
+    """The clock that decides how much time moves cost. Times are in nanoseconds."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def describe(self) -> str:
-        """One line, stored with the results."""
+        """Return a description in one line, stored with the results."""
 
     @abstractmethod
     def patience(self, limit: int) -> int:
-        """How long to wait for a move whose limit is `limit`."""
+        """Return how long to wait for a move with this limit."""
 
     @abstractmethod
     def watch(self, child: Child) -> Watch:
-        """A watch for a process that has just been started."""
+        """Return a watch for a process that has just been started."""
 
 
 class WallWatch(Watch):
-    """Nothing but the wall clock counts."""
+    """A watch that uses only the wall clock."""
 
     def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
@@ -122,7 +122,7 @@ class WallWatch(Watch):
 
 
 class WallClock(Clock):
-    """Time is what the wall clock says; for hosts that do nothing else."""
+    """The clock that charges wall time, for hosts that run nothing else."""
 
     name = "wall"
 

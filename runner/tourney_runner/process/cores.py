@@ -1,9 +1,9 @@
-"""Processor cores: claims of runs, and handing a core over to a bot.
+"""Processor cores: reserve cores for runs, and hand a core over to a bot.
 
-Cores are claimed so that two runs on one machine do not share one.
+Cores are claimed so that two runs on one machine do not share a core.
 
-A claim is an abstract Unix socket, which the system gives back when its holder ends, however it
-ends; nothing stays on the disk. Elsewhere than on Linux there is nothing to claim.
+A claim is an abstract Unix socket. The system releases it when its holder ends for any reason, and
+nothing is left on disk. Cores can be claimed on Linux only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tourney_runner.process.procfs import IS_LINUX
 __all__ = ["CAN_PIN", "Core", "Handover", "available", "claim"]
 
 _SHARE = 20
-"""Handing over takes at most one part in this many of the time."""
+"""Handing over takes at most 1/20 of the time."""
 CAN_PIN = IS_LINUX
 """Whether this system can keep a process on a core."""
 

@@ -1,8 +1,8 @@
-"""Processor time of a bot with all that it starts, counted by the kernel.
+"""Meters of a bot's processor time, counted by the kernel.
 
-A meter misses nothing that ends between two looks: not children that are reaped automatically, and
-not chains of orphans of which each starts the next. Where there is no meter, the time is added up
-from ``/proc``, which forgets such processes.
+A meter does not miss processes that end between two readings: neither children that are reaped
+automatically, nor chains of orphans in which each process starts the next. Without a meter, the
+time is added up from ``/proc``, which loses such processes.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ __all__ = ["CpuMeter", "GroupMeter", "TreeMeter", "group_meter", "tree_meter"]
 
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 _ATTRIBUTES = 128
-"""Bytes of ``struct perf_event_attr``."""
+"""The size of ``struct perf_event_attr`` in bytes."""
 _SOFTWARE, _TASK_CLOCK = 1, 1
 _INHERIT, _NO_KERNEL, _NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
-"""The clock counts time in the kernel all the same, but asking for it takes a privilege."""
+"""The clock includes time in the kernel anyway, but asking for it needs a privilege."""
 _CLOSE_ON_EXEC = 8
 
 
 class CpuMeter(ABC):
-    """Counts the processor time of one bot."""
+    """A meter of the processor time of one bot."""
 
     @abstractmethod
     def read(self) -> int:
-        """Return the nanoseconds so far; only differences mean anything."""
+        """Return the nanoseconds so far. Only differences are meaningful."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what the meter holds."""
+        """Release the file descriptors of the meter."""
 
 
 class GroupMeter(CpuMeter):
     """The counter of a control group (version 2), which needs no controller.
 
     Args:
-        group: The bot's own.
+        group: The bot's own group.
 
     Raises:
-        OSError: The kernel does not count there.
+        OSError: The kernel does not count time for the group.
     """
 
     def __init__(self, group: Group) -> None:
@@ -70,16 +70,16 @@ class GroupMeter(CpuMeter):
 
 
 class TreeMeter(CpuMeter):
-    """Counters of threads that all they start inherit (see perf_event_open(2)).
+    """Counters of threads, inherited by everything they start (see perf_event_open(2)).
 
-    They make every change between the runner and a bot some tenths of a microsecond slower, so only
-    bots get one that are slow or have children.
+    They make every switch between the runner and a bot some tenths of a microsecond slower, so only
+    bots that are slow or have children get one.
 
     Args:
         threads: All threads of the bot.
 
     Raises:
-        OSError: The kernel refuses it, to all or to ordinary users, or descriptors are scarce.
+        OSError: The kernel refuses it, to everyone or to ordinary users, or descriptors are scarce.
     """
 
     def __init__(self, threads: Iterable[int]) -> None:
@@ -108,7 +108,7 @@ def _task_clock(thread: int, most: int) -> int:
 
     Args:
         thread: The id of the thread.
-        most: The largest descriptor that may be used for this.
+        most: The largest descriptor that may be used.
     """
     number = _PERF_EVENT_OPEN.get(os.uname().machine)
     if number is None or not IS_LINUX:
@@ -128,7 +128,7 @@ def _task_clock(thread: int, most: int) -> int:
 
 
 def group_meter(group: Group | None) -> CpuMeter | None:
-    """Return the meter of a bot's control group; None if it has none or the kernel too old."""
+    """Return the meter of a bot's control group, or None without a group or on an old kernel."""
     if group is None:
         return None
     try:
@@ -138,7 +138,7 @@ def group_meter(group: Group | None) -> CpuMeter | None:
 
 
 def tree_meter(threads: Iterable[int]) -> CpuMeter | None:
-    """Return a meter of all threads of a bot; None if there can be none."""
+    """Return a meter for all threads of a bot, or None if the kernel refuses."""
     try:
         return TreeMeter(threads)
     except OSError:

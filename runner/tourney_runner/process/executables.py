@@ -1,8 +1,8 @@
-"""Reading from a program's first bytes which interpreter the kernel starts it with.
+"""Read from a program's first bytes which interpreter the kernel starts it with.
 
-Scripts name theirs after ``#!``, dynamically linked ELF files in a program header. Both are
+Scripts name an interpreter after ``#!``, dynamically linked ELF files in a program header. Both are
 parsed as Linux does (fs/binfmt_script.c and fs/binfmt_elf.c), because a parser that differs in a
-single byte would judge another file than the one that runs.
+single byte would check a different file from the one that runs.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 __all__ = ["MOST_INTERPRETERS", "Header", "UnrunnableError", "read_header", "script_interpreter"]
 
 MOST_INTERPRETERS = 5
-"""Interpreters of interpreters that Linux follows before it gives up."""
+"""The number of nested interpreters that Linux follows before it gives up."""
 
 _SCRIPT_BYTES = 256
-"""Of a script that the kernel looks at (BINPRM_BUF_SIZE, since Linux 5.1)."""
+"""The bytes of a script that the kernel reads (BINPRM_BUF_SIZE, since Linux 5.1)."""
 _BLANKS = b" \t"
 _MOST_PROGRAM_HEADERS = 65536
 _LONGEST_PATH = 4096
@@ -31,29 +31,32 @@ _ELF = {
 
 
 class UnrunnableError(Exception):
-    """The kernel would not run this file; the message says why, to follow the file's name."""
+    """The kernel would not run this file.
+
+    The message gives the reason, to follow the file's name.
+    """
 
 
 @dataclass(frozen=True)
 class Header:
-    """The part of a program that decides what it is run by."""
+    """The part of a program that determines its interpreter."""
 
     interpreter: str | None
-    """As the kernel opens it: relative to the working directory unless it is absolute; None if
-    the program runs by itself."""
+    """The path as the kernel opens it, relative to the working directory unless absolute; None if
+    the program has no interpreter."""
     is_script: bool
-    """Whether the interpreter is a program of its own, which may have an interpreter in turn."""
+    """Whether the interpreter is a separate program, which may have an interpreter itself."""
 
 
 def read_header(path: str) -> Header:
-    """Read what a program is run by.
+    """Read the interpreter of a program.
 
     Args:
-        path: A regular file; links are not followed.
+        path: A regular file. Links are not followed.
 
     Raises:
-        UnrunnableError: The kernel would refuse it.
-        OSError: It cannot be read, or is not a regular file.
+        UnrunnableError: The kernel would refuse the file.
+        OSError: The file cannot be read or is not a regular file.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -70,10 +73,10 @@ def read_header(path: str) -> Header:
 
 
 def script_interpreter(start: bytes) -> bytes:
-    """Return the interpreter that the first line of a script names.
+    """Return the interpreter named in the first line of a script.
 
     Args:
-        start: The beginning of the file, which starts with ``#!``.
+        start: The beginning of the file, starting with ``#!``.
 
     Raises:
         UnrunnableError: The kernel would refuse the line.
@@ -82,7 +85,7 @@ def script_interpreter(start: bytes) -> bytes:
     nul = buffer.find(b"\0")
     end = buffer.find(b"\n", 0, _SCRIPT_BYTES if nul < 0 else nul)
     if end < 0:
-        # Nothing shows that the line is complete, so a blank or NUL must end the name.
+        # The line may be incomplete, so a blank or NUL must end the name.
         end = _SCRIPT_BYTES - 1
         begin = _skip(buffer, 2)
         if begin > end:
@@ -103,24 +106,24 @@ def script_interpreter(start: bytes) -> bytes:
 
 
 def _skip(buffer: bytes, place: int) -> int:
-    """Return the next place that holds neither a space nor a tab."""
+    """Return the next position that holds neither a space nor a tab."""
     while place < len(buffer) and buffer[place] in _BLANKS:
         place += 1
     return place
 
 
 def _name_end(buffer: bytes, place: int) -> int:
-    """Return the next place that holds a space, a tab or NUL."""
+    """Return the next position that holds a space, a tab or NUL."""
     while place < len(buffer) and buffer[place] not in b" \t\0":
         place += 1
     return place
 
 
 def _elf_interpreter(descriptor: int, start: bytes) -> str | None:
-    """Return the loader that an ELF file asks for; None for a static program."""
+    """Return the loader of an ELF file, or None for a static program."""
     layout = _ELF.get(start[4] if len(start) > 5 else 0)
     if layout is None:
-        return None  # not for the kernel's own loader; it may know another
+        return None  # not for the kernel's ELF loader; another format handler may accept it
     word, table_at, counts_at, offset_at, size_at = layout
     order = "<" if start[5] == 1 else ">"
     try:

@@ -1,19 +1,18 @@
-"""A clock that does not punish a bot for a busy host.
+"""A clock that does not charge a bot for a busy host.
 
-An answer within its limit by the wall clock is accepted on that alone. Only a later one is looked
-into. It is charged the processor time of the bot's whole tree, or the wall time less a credit for
-waiting, whichever is more. The credit needs three witnesses and is the smallest of
+An answer within its limit by the wall clock is accepted on that alone. Only a later answer is
+analysed. It is charged the processor time of the bot's whole tree, or the wall time minus a credit
+for waiting, whichever is greater. The credit is the smallest of
 
-- the longest wait of a single thread of the bot for a core, or of the worker, summed over looks,
-- what the `Sentinel` saw the host take from the core, which a bot cannot bring about, and
-- the wall time less the processor time of the tree.
+- the longest wait of a single thread of the bot, or of the worker, for a core, summed over looks,
+- the time that the `Sentinel` saw the host take from the core, which a bot cannot cause, and
+- the wall time minus the processor time of the tree.
 
-A wall cap bounds the whole.
+A cap on the wall time limits the whole.
 
 The system counts processor time and waiting per thread (``/proc/PID/task/TID/schedstat``). Reading
-all threads costs tens of microseconds, so it is done only once a move has dragged on for a step of
-the channel. What was waited before that is not counted, except where the worker itself came back
-late.
+all threads takes tens of microseconds, so it is done only after a move has lasted for one step of
+the channel. Waiting before that is not counted, except when the worker itself came back late.
 """
 
 from __future__ import annotations
@@ -44,24 +43,25 @@ __all__ = ["FairClock", "FairWatch", "make_clock"]
 _CAP_FACTOR = 5
 _CAP_EXTRA = 2_000_000_000
 _HELD_UP = 100_000_000
-"""A worker that comes back this late was stopped, suspended or starved, and what the bot could do
-in the meantime is unknown."""
+"""A worker that comes back this late was stopped, suspended or starved, and it is unknown what the
+bot could do in the meantime."""
 _PAUSE = 50_000_000
-"""A worker that comes back this late did not merely wait for its turn: all that runs beside it may
-have been stopped, which some kernels do not count as waiting."""
+"""A worker that comes back this late did not just wait for its turn. Everything beside it may have
+been stopped, which some kernels do not count as waiting."""
 _SLACK = 1_000_000
-"""What a bot may use after an answer to get back to reading, a collector or a compiler included."""
+"""Processor time that a bot may use after an answer to get back to reading, garbage collection
+included."""
 _READ_EVERY = 5 * _SLACK
-"""A bot that is not suspected is read no more often; what it used meanwhile shows all the same."""
+"""The shortest time between two readings of a bot that is not suspected."""
 _LOOK_EVERY = 50_000_000
-"""After so long it is time to see whether a bot has got children: that costs as much as two moves,
-and there are bots that play a deal in less than a millisecond."""
+"""The time between two checks for child processes. A check costs as much as two moves, and some
+bots play a deal in less than a millisecond."""
 _CORES = os.cpu_count() or 1
 _TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _INEXACT = 2 * _TICK
-"""The busy time of cores is counted in ticks, so a difference of two readings is this uncertain."""
+"""The uncertainty of a difference of two readings of busy time, which is counted in ticks."""
 _OWN_SHARE = 10
-"""The worker may use one part in this many of the time to look at a bot."""
+"""The worker may use 1/10 of the time to look at a bot."""
 
 
 class _Look(NamedTuple):
@@ -69,15 +69,18 @@ class _Look(NamedTuple):
 
     at: int
     cpu: int
-    """Processor time as ``/proc`` shows it."""
+    """Processor time from ``/proc``."""
     metered: int
-    """Processor time as the bot's meter counts it; 0 if it has none."""
+    """Processor time from the bot's meter; 0 without one."""
     waiting: dict[int, int]
-    """Time for which each thread was ready to run and had no core."""
+    """Time that each thread was ready to run but had no core."""
     host: HostTime
 
     def used_since(self, before: _Look) -> int:
-        """Return the processor time between two looks; a meter can lose processes, as can /proc."""
+        """Return the processor time since an earlier look.
+
+        The meter and /proc can each miss processes.
+        """
         return max(self.cpu - before.cpu, self.metered - before.metered)
 
 
@@ -92,12 +95,12 @@ def _waiting(processes: list[int]) -> dict[int, int]:
 
 
 def _longest_wait(before: dict[int, int], after: dict[int, int]) -> int:
-    """Return the longest wait of a single thread between two looks, new threads included."""
+    """Return the longest wait of a single thread between two looks, including new threads."""
     return max((value - before.get(thread, 0) for thread, value in after.items()), default=0)
 
 
 class FairWatch(Watch):
-    """See the module.
+    """The watch of a `FairClock`; see the module.
 
     Args:
         child: The process.
@@ -109,25 +112,25 @@ class FairWatch(Watch):
         """The bot's meter, from the first use on."""
         self._lost_meter = False
         self._unmetered = 0
-        """By how much more ``/proc`` showed than the meter then."""
+        """The processor time from ``/proc`` beyond the meter's when the meter was first used."""
         self._clock: int | None = None
-        """The processor-time clock of the bot's own process, which is all there is of most."""
+        """The processor-time clock of the bot's own process, which is enough for most bots."""
         self._has_children = False
         self._counted = self._counted_at = self._used = 0
-        """Processor time when it was last read, when that was, and what it had been to move."""
+        """The last reading of processor time, when it was made, and `used` at that time."""
         self._next_look = 0
         self._sentinel = Sentinel()
         self._asked = -1
         self._first: _Look | None = None
         self._last: _Look | None = None
-        """The first and the last look during the present move."""
+        """The first and the last look during the current move."""
         self._own = 0
-        """Processor time that the bot used for this move before the first look at the least."""
+        """The minimum processor time used for this move before the first look."""
         self._late_before = self._late = 0
         """Delays of the worker before the first look and after it."""
         self._waited = 0
         self._held_up = 0
-        """The longest delay of the worker for which the bot's own work is no reason."""
+        """The longest delay of the worker that the bot's own work does not explain."""
 
     def deal(self, now: int, used: int) -> None:
         """See `Watch.deal`."""
@@ -136,9 +139,9 @@ class FairWatch(Watch):
 
     def check(self, now: int, used: int) -> int:
         """See `Watch.check`."""
-        # A reading takes a microsecond or more, so one that is quick is read only now and then; of
-        # one that is not suspected it is enough to know that since it was read last it used no more
-        # than the time for which it was to move.
+        # A reading takes a microsecond or more, so a quick bot is read only now and then. If a bot
+        # is not suspected, it is enough to know that since the last reading it used no more than
+        # the time for which it was to move.
         could = self._counted + used - self._used + _SLACK
         suspected = self.suspects
         self._look_for_children(now)
@@ -148,7 +151,7 @@ class FairWatch(Watch):
             return 0
         if suspected:
             return own
-        self.suspects = True  # and from now on it is read at both ends of a move
+        self.suspects = True  # from now on it is read before and after each move
         self.next_check = 0
         return 0
 
@@ -175,7 +178,7 @@ class FairWatch(Watch):
         now = self._look()
         before = self._last
         if before is None:
-            # The bot can have used the rest between the last reading and the request.
+            # The bot may have used the rest between the last reading and the request.
             spare = (asked - self._counted_at) * _CORES
             cpu = self._own = max(0, self._cpu() - self._counted - spare)
             waited = late
@@ -183,7 +186,7 @@ class FairWatch(Watch):
         else:
             cpu = now.used_since(before)
             waited = _longest_wait(before.waiting, now.waiting)
-            if at_end:  # the bot has answered, and the worker had to come and read it
+            if at_end:  # the bot has answered, and the worker had to wake up and read the answer
                 waited += max(late, now.host.own_wait - before.host.own_wait)
                 waited += now.host.own - before.host.own
             elif latest >= _PAUSE:
@@ -196,13 +199,13 @@ class FairWatch(Watch):
         return self._first or now, now
 
     def _begin(self, asked: int) -> None:
-        """Forget another move."""
+        """Reset the counts for a new move."""
         self._asked = asked
         self._first = self._last = None
         self._own = self._late_before = self._late = self._waited = self._held_up = 0
 
     def _look(self) -> _Look:
-        """Read all counts; those of what has ended stay as they were last seen."""
+        """Read all counters. Counters of ended processes keep their last values."""
         processes = self._child.processes()
         cpu, waiting = self._child.cpu_time(processes), _waiting(processes)
         self._use_meter(processes, cpu)
@@ -212,11 +215,11 @@ class FairWatch(Watch):
         return _Look(monotonic_ns(), cpu, metered, waiting, self._sentinel.read())
 
     def _taken_by_host(self, first: _Look, last: _Look) -> int:
-        """Return the time that the sentinel saw neither the bot nor the worker have their core."""
+        """Return the time that the sentinel saw other programs use the cores."""
         if not self._sentinel.sees_cores:
             return sys.maxsize
-        # Looking at the bot takes time of its core as well, but a bot could have the worker read
-        # endless output; so only a share of the worker's own time is held against the host.
+        # Looking at the bot takes time of its core as well, but a bot could make the worker read
+        # endless output. So only a share of the worker's own time counts against the host.
         own = last.host.own - first.host.own
         own = max(0, own - (last.at - first.at) // _OWN_SHARE)
         used = (last.used_since(first) + own) // self._sentinel.cores
@@ -235,7 +238,7 @@ class FairWatch(Watch):
         self.next_check = 0 if self.suspects else now + _READ_EVERY
 
     def _look_for_children(self, now: int) -> None:
-        """See now and then whether the bot has or had children, which could think for it too."""
+        """Check from time to time whether the bot has or had children, which could think for it."""
         if now < self._next_look:
             return
         self._next_look = now + _LOOK_EVERY
@@ -250,15 +253,15 @@ class FairWatch(Watch):
         if self._has_children:
             self._use_meter(processes, total)
         if self._meter is not None and total > self._cpu() + _INEXACT:
-            self._meter = None  # it has lost the bot: it ends with programs that none may read
+            self._meter = None  # it lost the bot, which became a program that may not be read
             self._lost_meter = True
 
     def _use_meter(self, processes: list[int], total: int) -> None:
-        """Count by the bot's meter from now on, if there is one.
+        """Use the bot's meter from now on, if there is one.
 
         Args:
-            processes: All of the bot.
-            total: Its processor time so far as ``/proc`` shows it.
+            processes: All processes of the bot.
+            total: Its processor time so far, from ``/proc``.
         """
         if self._meter is None and not self._lost_meter:
             self._child.start_meter(processes)
@@ -266,7 +269,7 @@ class FairWatch(Watch):
             self._unmetered = 0 if self._meter is None else total - self._meter.read()
 
     def _cpu(self) -> int:
-        """Processor time of the bot; it stands still once that is gone."""
+        """Return the processor time of the bot, or the last known value once it is gone."""
         if self._meter is not None:
             return self._meter.read() + self._unmetered
         if self._has_children:
@@ -280,7 +283,7 @@ class FairWatch(Watch):
 
 
 class FairClock(Clock):
-    """Charges a bot for its own time only."""
+    """The clock that charges a bot only for its own time."""
 
     name = "fair"
 
@@ -298,7 +301,7 @@ class FairClock(Clock):
 
 
 def make_clock(name: Literal["fair", "wall"]) -> Clock:
-    """The clock of that name; the wall clock where the system does not count waiting."""
+    """Return the clock of that name, or the wall clock if the system does not count waiting."""
     if name == "wall":
         return WallClock()
     try:

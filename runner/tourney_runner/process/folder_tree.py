@@ -1,8 +1,8 @@
-"""Walking and removing folders that bots have written to.
+"""Walk and remove folders that bots have written to.
 
-Such a folder may be of any depth, unreadable to its owner, and changed while it is walked. So
-nothing here recurses, no path is longer than the system allows, and no link is followed: each
-folder is opened below the one before it.
+Such a folder may have any depth, be unreadable to its owner, and change while it is walked. So
+nothing here recurses, no path is longer than the system allows, and no link is followed. Each
+folder is opened relative to its parent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_LEVELS", "Found", "open_file", "remove_tree", "walk"]
 
 MOST_LEVELS = 64
-"""Folders inside each other."""
+"""The maximum depth of nested folders."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _O_PATH: int | None = getattr(os, "O_PATH", None)
@@ -29,19 +29,19 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Found(NamedTuple):
-    """Something in a folder; valid until the next step of the walk."""
+    """An entry of a folder, valid until the next step of the walk."""
 
     path: str
-    """Relative to the folder that is walked."""
+    """The path relative to the walked folder."""
     status: os.stat_result
-    """Of the thing itself, if it is a link."""
+    """The status of the entry. Links are not followed."""
     name: str
-    """Within its own folder."""
+    """The name within its folder."""
     folder: int
-    """A descriptor of its own folder."""
+    """A descriptor of its folder."""
 
     def is_folder(self) -> bool:
-        """Return whether it is a folder, and no link to one."""
+        """Return whether it is a folder and not a link to one."""
         return stat.S_ISDIR(self.status.st_mode)
 
 
@@ -52,14 +52,14 @@ def walk(
     opens_up: bool = False,
     cuts_off: bool = False,
 ) -> Iterator[Found]:
-    """Yield all that is in a folder, a folder before what is in it.
+    """Yield everything in a folder, each folder before its contents.
 
     Args:
         folder: The folder.
-        skip: Whether to leave out everything of a name.
-        opens_up: Whether folders that their owner cannot read are made readable.
-        cuts_off: Whether to leave out what is deeper than `MOST_LEVELS` or has gone in the
-            meantime, instead of raising.
+        skip: Returns whether to leave out entries of a name.
+        opens_up: Whether to make folders readable that their owner cannot read.
+        cuts_off: Whether to leave out entries that are deeper than `MOST_LEVELS` or have
+            disappeared, instead of raising.
 
     Raises:
         OSError: A folder cannot be read, or they are nested too deeply (``ELOOP``).
@@ -124,7 +124,7 @@ def _open_folder(root: int, path: str, *, opens_up: bool = False) -> int:
 
 
 def _make_ours(name: str, folder: int) -> None:
-    """Let the owner of a folder do anything with it; links are left alone."""
+    """Give the owner of a folder all rights to it. Links are left alone."""
     if _O_PATH is None:
         os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
         return
@@ -136,14 +136,14 @@ def _make_ours(name: str, folder: int) -> None:
 
 
 def open_file(folder: str | Path, path: str) -> int:
-    """Open a regular file of a folder to read it, without following a link on the way.
+    """Open a regular file of a folder for reading, without following any link.
 
     Args:
         folder: The folder.
-        path: Relative to it.
+        path: The path relative to it.
 
     Raises:
-        OSError: It cannot be read, or is not a regular file (``EINVAL``).
+        OSError: The file cannot be read or is not a regular file (``EINVAL``).
     """
     above, _, name = path.rpartition("/")
     root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -162,14 +162,14 @@ def open_file(folder: str | Path, path: str) -> int:
 
 
 def remove_tree(folder: Path, *, must: bool = False) -> None:
-    """Remove a folder, whatever bots have made of it.
+    """Remove a folder, no matter how bots have changed it.
 
     Args:
-        folder: The folder; a link is not followed.
+        folder: The folder. A link is not followed.
         must: Whether to raise if something cannot be removed.
 
     Raises:
-        OSError: Something is left, and `must` is true.
+        OSError: Something could not be removed, and `must` is true.
     """
     failures: list[OSError] = []
     with _noted(failures):
@@ -184,7 +184,7 @@ def remove_tree(folder: Path, *, must: bool = False) -> None:
 
 @contextmanager
 def _noted(failures: list[OSError]) -> Iterator[None]:
-    """Go on after a failure, unless it means that nothing is left to do."""
+    """Record a failure and continue. A missing file is ignored."""
     try:
         yield
     except FileNotFoundError:
@@ -194,8 +194,8 @@ def _noted(failures: list[OSError]) -> Iterator[None]:
 
 
 def _remove(name: str, parent: int, failures: list[OSError]) -> None:
-    """Remove a folder; subfolders are moved to its top one by one, so that depth is no matter."""
-    with suppress(PermissionError):  # another's, which root may still remove
+    """Remove a folder of any depth, moving its nested folders to its top one by one."""
+    with suppress(PermissionError):  # owned by another user; root may still remove it
         _make_ours(name, parent)
     top = os.open(name, _FOLDER, dir_fd=parent)
     try:
@@ -225,7 +225,7 @@ def _remove(name: str, parent: int, failures: list[OSError]) -> None:
 
 
 def _without_files(folder: int, failures: list[OSError]) -> list[str]:
-    """Remove all but the folders from a folder; return their names."""
+    """Remove everything but folders from a folder, and return the folders' names."""
     with os.scandir(folder) as entries:
         names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
     for name, is_folder in names:

@@ -1,4 +1,4 @@
-"""How much memory is left, for this machine or for the control group that this program is in."""
+"""The free memory of this machine and of the control groups around this program."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 __all__ = ["is_short"]
 
 _KEPT_FREE = 8
-"""One part in so many is kept free: bots grow while they play, and the host wants to live too."""
+"""The reciprocal of the share of memory to keep free, as bots grow while they play."""
 
 _MACHINE = Path("/proc/meminfo")
 _GROUPS = Path("/sys/fs/cgroup")
 
 
 def is_short() -> bool:
-    """Whether less than an eighth of the memory is free; takes 80 µs. Always false off Linux."""
+    """Return whether less than 1/8 of the memory is free. Takes 80 µs; always false off Linux."""
     try:
         return _machine_is_short() or any(_group_is_short(*group) for group in _limited_groups())
     except (OSError, ValueError):
@@ -29,7 +29,7 @@ def _machine_is_short() -> bool:
 
 
 def _group_is_short(folder: Path, limit: int) -> bool:
-    """Files that were read lately count as used, but are given up for what needs the memory."""
+    """Return whether a group is short of memory. Recently read files count as free."""
     used = int((folder / "memory.current").read_bytes())
     spare = _field((folder / "memory.stat").read_bytes(), b"inactive_file")
     return (limit - used + spare) * _KEPT_FREE < limit
@@ -37,7 +37,7 @@ def _group_is_short(folder: Path, limit: int) -> bool:
 
 @cache
 def _limited_groups() -> list[tuple[Path, int]]:
-    """The control groups (version 2) around this program that have a limit, and their limits."""
+    """Return the limited control groups (version 2) around this program, with their limits."""
     found = re.search(r"^0::/(.*)$", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
     own = _GROUPS / found[1] if found else _GROUPS
     limited = []
@@ -46,12 +46,12 @@ def _limited_groups() -> list[tuple[Path, int]]:
             break
         try:
             limited.append((folder, int((folder / "memory.max").read_text())))
-        except (OSError, ValueError):  # the root has none; `max` is no limit
+        except (OSError, ValueError):  # the root has no limit; `max` means unlimited
             continue
     return limited
 
 
 def _field(table: bytes, name: bytes) -> int:
-    """The number after a name, in whatever unit the table has."""
+    """Return the number after a name, in the table's unit."""
     start = table.index(name) + len(name)
     return int(table[start : start + 40].split(None, 1)[0])

@@ -1,8 +1,7 @@
-"""Finding the programs that the organiser of a tournament has installed.
+"""Find the programs that the organiser of a tournament has installed.
 
-All of it comes from the organiser's own environment: the Python that runs this program, the
-folders in which version managers keep their installations, and the search path. Nothing here
-depends on a bot.
+Everything is taken from the organiser's own environment: the Python that runs this program, the
+installations of version managers, and the search path. Nothing here depends on a bot.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _SHIMS = {
     "asdf": ("$ASDF_DATA_DIR", "$ASDF_DIR", "~/.asdf"),
     "mise": ("$MISE_DATA_DIR", "$XDG_DATA_HOME/mise", "~/.local/share/mise"),
 }
-"""Managers with a folder of shims, and their roots."""
+"""Version managers with a folder of shims, and their roots."""
 _VARIABLES = frozenset(
     place.split("/")[0][1:]
     for places in (*(places for places, _ in _MANAGERS), *_SHIMS.values())
@@ -77,22 +76,22 @@ _KINDS = (
 
 
 def holds(tree: str, path: str) -> bool:
-    """Return whether a path is a folder or below it, by their names alone."""
+    """Return whether a path is a folder or below it, judging by the names alone."""
     return path == tree or path.startswith(tree.rstrip("/") + "/")
 
 
 def home_folder() -> str:
-    """Return the organiser's home, links resolved."""
+    """Return the organiser's home, with links resolved."""
     return os.path.realpath(Path.home())
 
 
 def is_crowded(folder: str) -> bool:
-    """Return whether a folder is a home, or part of the system that holds all kinds of things."""
+    """Return whether a folder is a home or a part of the system with mixed contents."""
     return folder in _CROWDED or holds(folder, home_folder())
 
 
 def is_private(folder: str) -> bool:
-    """Return whether a folder holds more than an installation, so that it is not shown whole."""
+    """Return whether a folder holds more than an installation and so must not be shown whole."""
     return (
         is_crowded(folder)
         or os.path.basename(folder) == ".local"
@@ -101,10 +100,10 @@ def is_private(folder: str) -> bool:
 
 
 def search_folders(search: str | None = None) -> tuple[str, ...]:
-    """Return the folders of a search path, without those that are relative.
+    """Return the folders of a search path, leaving out relative ones.
 
     Args:
-        search: As in ``PATH``; this process's own if left out.
+        search: A value like that of ``PATH``; this process's own if left out.
     """
     text = os.environ.get("PATH", os.defpath) if search is None else search
     return tuple(
@@ -117,9 +116,9 @@ def search_folders(search: str | None = None) -> tuple[str, ...]:
 
 
 def managed_installations() -> tuple[str, ...]:
-    """Return the folders of this Python and of all that version managers have installed.
+    """Return the folders of this Python and of all installations of version managers.
 
-    Each is there as it is named and with its links resolved. Folders that hold more than an
+    Each is returned both as named and with links resolved. Folders that hold more than an
     installation, such as a home, are left out.
     """
     return _installations(_environment())
@@ -147,7 +146,7 @@ def _installations(environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 
 def _roots(places: tuple[str, ...], values: dict[str, str]) -> list[Path]:
-    """Return the roots of a manager that are there, from variables and defaults."""
+    """Return the existing roots of a manager, from variables and defaults."""
     roots = []
     for place in places:
         first, _, rest = place.partition("/")
@@ -159,13 +158,13 @@ def _roots(places: tuple[str, ...], values: dict[str, str]) -> list[Path]:
 
 
 def installation_around(real: str) -> str | None:
-    """Return the folder that a program outside of all managers was installed as.
+    """Return the folder of the installation of a program that no manager has installed.
 
-    Only installations of a known kind count: Python, virtual and conda environments, Node, Java,
-    Go, Rust.
+    Only known kinds of installations count: Python, virtual and conda environments, Node, Java, Go,
+    Rust.
 
     Args:
-        real: The program, links resolved.
+        real: The program, with links resolved.
     """
     folder = Path(real).parent
     root = folder.parent
@@ -178,7 +177,7 @@ def installation_around(real: str) -> str | None:
 
 
 def rustup_folders(real: str) -> tuple[str, str] | None:
-    """Return rustup's home and the folder of its proxies, if a program is one of these."""
+    """Return rustup's home and the folder of its proxies if a program is a proxy, else None."""
     values = dict(_environment())
     cargo = Path(values.get("CARGO_HOME") or Path(values["HOME"], ".cargo"), "bin")
     home = values.get("RUSTUP_HOME") or str(Path(values["HOME"], ".rustup"))
@@ -193,14 +192,7 @@ def rustup_folders(real: str) -> tuple[str, str] | None:
 
 
 def unshimmed(program: str) -> str:
-    """Return the program that a version manager's shim would start; a shim costs 50 ms a start.
-
-    The manager is the organiser's own, found by a fixed name, and is asked in the root folder, so
-    that no file of a bot is read.
-
-    Args:
-        program: A program on the organiser's search path.
-    """
+    """Return the program behind a version manager's shim. A shim adds 50 ms to a start."""
     folder, name = os.path.split(program)
     values = dict(_environment())
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", name):
@@ -213,7 +205,7 @@ def unshimmed(program: str) -> str:
 
 
 def _manager(name: str, root: Path) -> str | None:
-    """Return where a version manager itself is."""
+    """Return the path of a version manager."""
     for place in (str(root / "bin"), *search_folders()):
         if os.access(f"{place}/{name}", os.X_OK) and os.path.isfile(f"{place}/{name}"):
             return f"{place}/{name}"
@@ -221,7 +213,7 @@ def _manager(name: str, root: Path) -> str | None:
 
 
 def _asked(manager: str | None, name: str) -> str | None:
-    """Return what a version manager says that a name stands for."""
+    """Return the program that a version manager reports for a name."""
     if manager is None:
         return None
     try:

@@ -1,9 +1,9 @@
-"""Starting a bot: one interface, so that a sandbox is a choice of launcher.
+"""Start bots: the launcher interface and the plain launcher.
 
-A launcher turns a `Program` into a running `Child`. The plain one here gives every bot a session
+A launcher turns a `Program` into a running `Child`. The plain launcher gives every bot a session
 of its own, a clean environment, resource limits, a private temporary folder and a signal that
-ends it with the worker. It never runs Python code between fork and exec: limits and signal are
-set by the small programs ``prlimit`` and ``setpriv`` that the bot is started through.
+ends it with the worker. No Python code runs between fork and exec: limits and signal are set by
+the small programs ``prlimit`` and ``setpriv``, through which the bot is started.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ __all__ = [
 ]
 
 SAFE_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""Where a bot finds programs."""
+"""The search path of a bot."""
 
 
 @dataclass(frozen=True)
 class Rights:
-    """What the organiser of a tournament grants one bot beyond its own folder."""
+    """Permissions of one bot beyond its own folder, granted by the organiser of a tournament."""
 
     network: bool = False
     devices: tuple[str, ...] = ()
     """Absolute paths below /dev."""
     data: tuple[str, ...] = ()
-    """Absolute paths that may be read."""
+    """Absolute paths that it may read."""
     tools: tuple[str, ...] = ()
-    """Absolute paths of folders (or single files) with programs that may be run."""
+    """Absolute paths of folders (or single files) with programs that it may run."""
     env: tuple[str, ...] = ()
-    """Names of variables that are passed on from this program's own environment."""
+    """Names of environment variables that are passed on from this program."""
 
     def describe(self) -> str:
-        """All that was granted, in words; empty if nothing was."""
+        """Return everything that was granted, in words; empty if nothing was."""
         parts = ["network"] if self.network else []
         for name in ("devices", "data", "tools", "env"):
             values = getattr(self, name)
@@ -68,38 +68,38 @@ class Rights:
 
 @dataclass(frozen=True)
 class Program:
-    """What to start."""
+    """A program to start."""
 
     command: tuple[str, ...]
-    """The first word is an absolute path."""
+    """The command. Its first word is an absolute path."""
     folder: str
     """The working directory."""
     env: tuple[tuple[str, str], ...] = ()
     """Variables beyond the clean environment."""
     rights: Rights = Rights()
     builds: bool = False
-    """A build step, not a bot: it may write to its folder."""
+    """Whether it is a build step, which may write to its folder, and not a bot."""
 
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """What one bot may use."""
+    """The resource limits of one bot."""
 
     memory: int | None = 512 * 1024 * 1024
-    """Bytes, for the process and all below it."""
+    """Bytes for the process and all its descendants."""
     file_size: int = 64 * 1024 * 1024
     open_files: int = 256
     processes: int = 32
     """Processes and threads at one time."""
     temp_size: int = 64 * 1024 * 1024
-    """Bytes of temporary files; only a sandbox can hold a bot to it."""
+    """Bytes of temporary files. Only a sandbox can enforce this."""
 
 
 class Launcher(ABC):
-    """Starts bots in one particular way.
+    """A way to start bots.
 
     Args:
-        groups: Gives each bot a control group; None where no groups can be had.
+        groups: The control groups for bots; None if there are none.
     """
 
     confines: ClassVar[bool] = False
@@ -110,10 +110,10 @@ class Launcher(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """One line on what protects the host, stored with the results."""
+        """Return a line about the protection of the host, stored with the results."""
 
     def describe_limits(self, limits: ResourceLimits) -> str:
-        """How bots are held to limits: ``processes 32 | memory 512M (rlimit + watchdog)``."""
+        """Return how limits are enforced: ``processes 32 | memory 512M (rlimit + watchdog)``."""
         watched = () if self.confines else ("watchdog",)
         parts = [f"processes {limits.processes}{self._held_by('pids', *watched)}"]
         if limits.memory is not None:
@@ -127,7 +127,7 @@ class Launcher(ABC):
         return f" ({' + '.join(means)})" if means else ""
 
     def _has(self, controller: str) -> bool:
-        """Whether the groups of bots have a controller."""
+        """Return whether the groups of bots have a controller."""
         return self._groups is not None and controller in self._groups.controllers
 
     def start(self, program: Program, limits: ResourceLimits) -> Child:
@@ -135,7 +135,7 @@ class Launcher(ABC):
 
         Raises:
             OSError: The program cannot be started at all.
-            RunError: What holds it could not be set up, for which the bot is not to blame.
+            RunError: The protection could not be set up. The bot is not to blame.
         """
         if self._groups is None:
             return self._start(program, limits, None)
@@ -148,27 +148,27 @@ class Launcher(ABC):
 
     @abstractmethod
     def _start(self, program: Program, limits: ResourceLimits, group: Group | None) -> Child:
-        """See `start`; the bot is in the group before it runs a line of its own."""
+        """See `start`. The bot must be in the group before it runs its own code."""
 
 
 _numbers = count(1)
 
 
 def next_mark() -> str:
-    """A name for one bot process that no other process of this machine's runners has.
+    """Return a name for a bot process that is unique among the runners of this machine.
 
-    It begins with the number of this program and ends with where such numbers count.
+    It starts with this program's process id and ends with the `place` in which the id is valid.
     """
     return f"{os.getpid()}-{next(_numbers)}-{place()}"
 
 
 def clean_environment(program: Program, home: str, view: View | None = None) -> dict[str, str]:
-    """Return all that a bot sees of an environment.
+    """Return the whole environment of a bot.
 
     Args:
-        program: Its own variables and rights count.
-        home: Its home and its folder for temporary files.
-        view: What a sandbox shows it.
+        program: The program, for its variables and rights.
+        home: Its home, which is also its folder for temporary files.
+        view: The files that a sandbox shows it.
     """
     granted = {name: os.environ[name] for name in program.rights.env if name in os.environ}
     search = view.search if view is not None else tool_folders(program.rights.tools)
@@ -187,16 +187,16 @@ def clean_environment(program: Program, home: str, view: View | None = None) -> 
 
 
 _ENTER = 'echo 0 >"$0"; exec "$@"'
-"""Has the shell go into a control group and become what follows; a bot that did not get in is
-still held by its limits and the watchdog."""
+"""A shell command that enters a control group and becomes the program that follows. A bot that did
+not enter is still held by its limits and the watchdog."""
 
 
 class PlainLauncher(Launcher):
-    """Own session, clean environment, resource limits; no protection against malice.
+    """A launcher with a session, a clean environment and limits, without protection against malice.
 
     Args:
         groups: See `Launcher`.
-        limited: Whether the limits that the system can hold a process to are set.
+        limited: Whether to set the limits that the system can enforce for a process.
     """
 
     def __init__(self, groups: Groups | None = None, *, limited: bool = True) -> None:
@@ -229,7 +229,7 @@ class PlainLauncher(Launcher):
             stderr=started.stderr,
             mark=mark,
             temp=temp,
-            most_processes=limits.processes,  # the system counts all processes of a user as one
+            most_processes=limits.processes,  # the system counts per user, not per bot
             group=group,
         )
 

@@ -1,8 +1,8 @@
-"""What is left of programs that were killed together with all that would have cleaned up.
+"""Clean up after programs that were killed together with everything that would have cleaned up.
 
-A run that is killed is cleaned up by its workers, a killed worker by its run. Where both are gone
-at once, or a program that plays alone is, the next one finds processes and folders by the number
-of the dead that they carry.
+Workers clean up after a killed run, and a run after a killed worker. If both are gone at once, or a
+program that plays alone was killed, the next program finds their processes and folders by the
+process id of the dead program, which they carry.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _MARKED = re.compile(rf"(?:^|\0){MARK}=(\d+)-\d+-{place()}\0".encode())
 
 
 def clean_up() -> None:
-    """End the bots' processes and remove the folders of programs that are dead; takes 5 ms."""
-    with suppress(OSError), os.scandir("/proc") as entries:  # there is none on macOS
+    """End the bots and remove the folders of programs that are dead. Takes 5 ms."""
+    with suppress(OSError), os.scandir("/proc") as entries:  # macOS has no /proc
         for pid in [int(entry.name) for entry in entries if entry.name.isdecimal()]:
             if _is_left(pid):
                 end_tree(pid)
@@ -31,9 +31,9 @@ def clean_up() -> None:
 
 
 def _is_left(pid: int) -> bool:
-    """Whether a process belongs to a bot whose starter is no more."""
+    """Return whether a process belongs to a bot whose starter is dead."""
     try:
         found = _MARKED.search(Path(f"/proc/{pid}/environ").read_bytes())
-    except OSError:  # it has ended, or is another user's
+    except OSError:  # it has ended, or belongs to another user
         return False
     return found is not None and not is_alive(int(found[1]))

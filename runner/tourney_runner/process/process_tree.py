@@ -1,8 +1,8 @@
-"""Ending whole process trees, also the parts that tried to get away.
+"""Find, stop and end whole process trees, including processes that tried to escape.
 
-A process that leaves its session and loses its parent becomes a child of this program, since
-every program here that starts bots is a subreaper. So all that a bot leaves behind is found
-either below the bot or directly below us.
+A process that leaves its session and loses its parent becomes a child of this program, because
+every program here that starts bots is a subreaper. So everything that a bot leaves behind is
+either below the bot or a child of this program.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ __all__ = [
 ]
 
 MARK = "TOURNEY_PROCESS"
-"""The environment variable that tells which bot process an orphan came from."""
+"""The environment variable that identifies the bot process from which an orphan came."""
 
 _ROUNDS = 50
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below one, parents before children."""
+    """Return all processes below one, parents before children."""
     found: list[int] = []
     queue = [pid]
     while queue:
@@ -70,10 +70,10 @@ def _kill_group(pid: int) -> None:
 
 
 def freeze(processes: Callable[[], list[int]]) -> None:
-    """Stop a tree of processes, walking it again until nothing in it is new.
+    """Stop a tree of processes, walking it again until it has no new ones.
 
     Args:
-        processes: Gives the ids of all that are in the tree now.
+        processes: Returns the ids of all processes in the tree.
     """
     seen: set[int] = set()
     for _ in range(_ROUNDS):
@@ -86,20 +86,20 @@ def freeze(processes: Callable[[], list[int]]) -> None:
 
 
 def thaw(pids: list[int]) -> None:
-    """Let stopped processes go on, the lowest in the tree first."""
+    """Let stopped processes continue, the lowest in the tree first."""
     for pid in reversed(pids):
         _signal(pid, signal.SIGCONT)
 
 
 def end_tree(pid: int) -> list[int]:
-    """Kill a session leader with its group and every descendant; reaping is the caller's.
+    """Kill a session leader with its group and every descendant, without reaping it.
 
-    A tree that forks while it is being killed is walked again until it stands still. It is
-    stopped first, top down, so that a fork bomb loses the race.
+    The tree is first stopped, top down, so that a fork bomb loses the race. It is walked again
+    until it has no new processes.
 
     Returns:
-        The descendants, parents before children: once the leader has been collected they are
-        this program's to `reap`, in that order.
+        The descendants, parents before children. After collecting the leader, call `reap` with
+        them in that order.
     """
     _signal(pid, signal.SIGSTOP)
     seen: dict[int, None] = {}  # keeps the order
@@ -119,9 +119,9 @@ def end_tree(pid: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Origin:
-    """Signs by which a process is recognised as part of one bot once it has lost its parent.
+    """Signs by which a process without a parent is recognised as part of one bot.
 
-    The strongest sign that a bot has decides. A process can erase its environment and leave its
+    The strongest available sign decides. A process can erase its environment and leave its
     session. It cannot change its user or its user namespace: it has no right to, and the filter of
     system calls refuses it.
     """
@@ -129,15 +129,15 @@ class Origin:
     mark: str
     """The value of `MARK` in its environment."""
     session: int
-    """The bot's own; a dying process has no environment any more."""
+    """The bot's own session. Needed because a dying process no longer has an environment."""
     user: int | None = None
-    """The user that nothing else runs as."""
+    """The user that only this bot runs as."""
     namespace: int | None = None
-    """The inode of the user namespace that nothing else is in."""
+    """The inode of the user namespace that only this bot is in."""
 
     @property
     def is_weak(self) -> bool:
-        """Whether a dead process of the bot cannot always be recognised."""
+        """Return whether a dead process of the bot may not be recognised."""
         return self.user is None and self.namespace is None
 
     def has(self, pid: int) -> bool:
@@ -150,14 +150,14 @@ class Origin:
 
 
 def orphans(origin: Origin, alive: AbstractSet[int]) -> list[int]:
-    """Return the children of this program that came to it from a bot when they lost their parents.
+    """Return the children of this program that are orphans of a bot.
 
-    Dead ones whose bot is unknown are collected, since some systems count them as processes that
-    their bot has.
+    Dead orphans of unknown bots are collected, because some systems count them as processes of the
+    bot.
 
     Args:
         origin: The bot.
-        alive: The processes of bots themselves.
+        alive: The main processes of bots.
     """
     found = []
     for pid in children(os.getpid()):
@@ -171,20 +171,20 @@ def orphans(origin: Origin, alive: AbstractSet[int]) -> list[int]:
 
 
 def end_orphans(origin: Origin, alive: AbstractSet[int]) -> None:
-    """Kill and collect every child of this program that is left of a bot that has ended.
+    """Kill and collect every child of this program that is left of an ended bot.
 
     Args:
         origin: The bot.
-        alive: The processes of bots that have not ended, which are not to be collected here.
+        alive: The main processes of running bots, which are not collected here.
     """
     _end_children(origin.has, alive=alive)
 
 
 def end_confined_strays(alive: AbstractSet[int]) -> None:
-    """Kill and collect the children of this program that are confined but are not living bots.
+    """Kill and collect the confined children of this program that are not running bots.
 
     Args:
-        alive: The processes of bots that have not ended.
+        alive: The main processes of running bots.
     """
     own = system_call_filters(os.getpid())
     _end_children(lambda pid: pid not in alive and system_call_filters(pid) > own, alive=alive)
@@ -193,27 +193,27 @@ def end_confined_strays(alive: AbstractSet[int]) -> None:
 def end_left_by(program: int, alive: AbstractSet[int]) -> None:
     """Kill and collect what is left here of the bots of another program that was killed.
 
-    Unlike `end_unknown_children` it leaves alone what other threads of this program start.
+    Unlike `end_unknown_children`, it leaves alone what other threads of this program start.
 
     Args:
-        program: The process that had started the bots, once a child of this one.
-        alive: Children that have not ended; they are somebody else's to collect.
+        program: The process that started the bots, a former child of this one.
+        alive: Running children, which are collected elsewhere.
     """
     _end_children(lambda pid: _mark(pid).partition("-")[0] == str(program), alive=alive)
 
 
 def end_started() -> None:
-    """Kill what this program itself has started as bots and builds; who started it collects it."""
+    """Kill the bots and builds that this program started. Their starters collect them."""
     for pid in children(os.getpid()):
         if _mark(pid).partition("-")[0] == str(os.getpid()):
             end_tree(pid)
 
 
 def _end_children(is_left: Callable[[int], bool], *, alive: AbstractSet[int]) -> None:
-    """Kill and collect some children, and collect all others that are dead.
+    """Kill and collect some children, and collect all other dead orphans.
 
-    A process that forks and exits, over and over, is never where it was last seen: it is over
-    only when two looks in a row find the same children and none to be ended.
+    A process that keeps forking and exiting is never where it was last seen. So the loop ends only
+    when two looks in a row find the same children and none of them has to be ended.
     """
     before: list[int] = []
     for _ in range(_ROUNDS):
@@ -231,16 +231,16 @@ def _end_children(is_left: Callable[[int], bool], *, alive: AbstractSet[int]) ->
 
 
 def _is_dead_orphan(pid: int) -> bool:
-    """Whether a child is a zombie that was handed to this program, no matter by which bot.
+    """Return whether a child is a zombie that this program adopted, from any bot.
 
-    What this program starts for itself is in its own session.
+    Processes that this program starts for itself are in its own session.
     """
     state, session = state_and_session(pid)
     return state == "Z" and session != os.getsid(0)
 
 
 def _mark(pid: int) -> str:
-    """Which bot process this one comes from; empty if none."""
+    """Return the mark of the bot process that a process comes from; empty if none."""
     try:
         environment = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
@@ -257,17 +257,17 @@ def _mark(pid: int) -> str:
 
 
 def reap(*pids: int) -> None:
-    """Collect children that have been killed; those that are another's are left to him."""
+    """Collect children that have been killed, ignoring processes that are not children."""
     for pid in pids:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
 
 
 def end_unknown_children(known: set[int]) -> int:
-    """Kill and collect every child of this program that is not in `known`, and all below it.
+    """Kill and collect every child of this program that is not in `known`, with all descendants.
 
     Returns:
-        How many were found.
+        The number of children found.
     """
     count = 0
     for _ in range(_ROUNDS):

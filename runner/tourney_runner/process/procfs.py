@@ -1,4 +1,4 @@
-"""The few questions to the system that Python has no name for; harmless off Linux."""
+"""Process information and control that Python's standard library lacks; harmless off Linux."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def become_subreaper() -> None:
 
 
 def die_with_parent(signal_number: int) -> None:
-    """Have this process sent a signal when the thread that started it ends."""
+    """Ask the kernel to send this process a signal when the thread that started it ends."""
     if IS_LINUX:
         _prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
 def contents(path: str) -> bytes:
-    """A file of ``/proc``; a third of what it costs by way of `Path`. Raises OSError."""
+    """Return a file of ``/proc``, in 1/3 of the time that `Path` takes. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     found = b""
     try:
-        while piece := os.read(descriptor, 1 << 16):  # of a list the kernel gives a page at a time
+        while piece := os.read(descriptor, 1 << 16):  # the kernel returns a long list page by page
             found += piece
     finally:
         os.close(descriptor)
@@ -74,7 +74,7 @@ def contents(path: str) -> bytes:
 
 
 def children(pid: int) -> list[int]:
-    """The ids of a process's children; empty if it is gone, or off Linux."""
+    """Return the ids of a process's children; empty if it is gone, or off Linux."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - a glob raises if it vanishes
     except OSError:
@@ -90,7 +90,7 @@ def children(pid: int) -> list[int]:
 
 
 def state_and_session(pid: int) -> tuple[str, int]:
-    """The one-letter state of a process (``Z``: a zombie) and its session; empty and 0 if gone."""
+    """Return a process's one-letter state (``Z``: zombie) and its session; empty and 0 if gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -99,12 +99,12 @@ def state_and_session(pid: int) -> tuple[str, int]:
 
 
 def user(pid: int) -> int | None:
-    """Return the real user of a process, also of a zombie; None if it is gone, or off Linux."""
+    """Return the real user of a process or zombie; None if it is gone, or off Linux."""
     return _status(pid, b"Uid")
 
 
 def system_call_filters(pid: int) -> int:
-    """Return how many filters of system calls a process has; they cannot be taken off."""
+    """Return the number of a process's system call filters, which cannot be removed."""
     return _status(pid, b"Seccomp_filters") or 0
 
 
@@ -118,7 +118,7 @@ def _status(pid: int, field: bytes) -> int | None:
 
 
 def user_namespace(pid: int) -> int | None:
-    """Return the inode of a process's user namespace; None if it cannot be seen."""
+    """Return the inode of a process's user namespace, or None if it is not visible."""
     try:
         return os.stat(f"/proc/{pid}/ns/user").st_ino  # noqa: PTH116 - quicker than a Path
     except OSError:
@@ -126,12 +126,12 @@ def user_namespace(pid: int) -> int | None:
 
 
 def process_clock(pid: int) -> int:
-    """Return the id of the processor-time clock of another process, as the kernel numbers them."""
+    """Return the id of another process's processor-time clock, using the kernel's numbering."""
     return (~pid << 3) | 2
 
 
 def process_cpu_time(pid: int) -> int:
-    """Return the processor time of a process with all its threads, in ns; 0 if it is gone."""
+    """Return the processor time in ns of a process with all its threads; 0 if it is gone."""
     try:
         return time.clock_gettime_ns(process_clock(pid))
     except OSError:
@@ -139,10 +139,10 @@ def process_cpu_time(pid: int) -> int:
 
 
 def reaped_cpu_time(pid: int) -> int:
-    """Return the processor time of what has ended below a process and was waited for there.
+    """Return the processor time of ended descendants that a process has waited for.
 
-    It is in nanoseconds, in steps of 10 ms. Children that are reaped automatically, since their
-    parent ignores SIGCHLD, are not in it.
+    The result is in nanoseconds, in steps of 10 ms. Children that are reaped automatically because
+    their parent ignores SIGCHLD are not included.
     """
     try:
         fields = contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()
@@ -189,7 +189,7 @@ def _is_same(path: str, file: os.stat_result) -> bool:
 
 
 def tasks(pid: int) -> int:
-    """How many threads a process has; 0 if it is gone, or off Linux."""
+    """Return the number of a process's threads; 0 if it is gone, or off Linux."""
     try:
         return len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - only the number
     except OSError:
@@ -197,7 +197,7 @@ def tasks(pid: int) -> int:
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory of one process that is in RAM; 0 if it is gone, or off Linux."""
+    """Return the bytes of a process's memory in RAM; 0 if it is gone, or off Linux."""
     try:
         return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
     except (OSError, IndexError):
@@ -205,9 +205,9 @@ def resident_bytes(pid: int) -> int:
 
 
 def proportional_bytes(pid: int) -> int:
-    """As `resident_bytes`, with a page that several processes share split among them.
+    """Return the bytes of a process's memory in RAM, with shared pages split among their users.
 
-    Where the system does not tell, it is what `resident_bytes` says.
+    The result of `resident_bytes` is returned if the system does not provide this.
     """
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
@@ -218,10 +218,10 @@ def proportional_bytes(pid: int) -> int:
 
 
 def has_exited(pid: int) -> bool:
-    """Whether a child is over, without collecting it: its id can't be given to another process.
+    """Return whether a child has ended, without collecting it, so that its id is not reused.
 
-    Where the system cannot tell (macOS before Python 3.13) it is False: the end of the child's
-    output tells as well.
+    The result is False if the system cannot tell (macOS before Python 3.13). The end of the child's
+    output shows it as well.
     """
     if not hasattr(os, "waitid"):
         return False
@@ -229,7 +229,7 @@ def has_exited(pid: int) -> bool:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is a process of this number, in whatever state."""
+    """Return whether a process with this id exists, in any state."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -241,7 +241,7 @@ def is_alive(pid: int) -> bool:
 
 @cache
 def place() -> str:
-    """Where the numbers of processes mean the same: hosts and containers may share a folder."""
+    """Return an id of this host and PID namespace, as hosts and containers may share a folder."""
     try:
         namespace = Path("/proc/self/ns/pid").stat().st_ino
     except OSError:

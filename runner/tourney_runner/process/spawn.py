@@ -1,4 +1,4 @@
-"""Starting a process with three pipes, and leaving nothing behind when the start fails."""
+"""Start a process with three pipes. A failed start leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ __all__ = ["Started", "spawn"]
 
 @dataclass(frozen=True)
 class Started:
-    """A process that its starter has to collect, and our ends of its pipes (non-blocking)."""
+    """A started process with this program's ends of its pipes (non-blocking).
+
+    The caller collects it.
+    """
 
     pid: int
     stdin: int
@@ -24,7 +27,7 @@ class Started:
     stderr: int
 
     def close(self) -> None:
-        """Close our ends of the pipes."""
+        """Close this program's ends of the pipes."""
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.close(descriptor)
 
@@ -32,18 +35,18 @@ class Started:
 def spawn(
     command: Sequence[str], *, cwd: str, env: Mapping[str, str], inherited: tuple[int, ...] = ()
 ) -> Started:
-    """Start a process in a session of its own.
+    """Start a process in its own session.
 
     Args:
-        command: The first word is a path.
-        cwd: Its working directory.
-        env: All its variables.
-        inherited: Descriptors that it gets under their numbers, beside the three pipes.
+        command: The command. Its first word is a path.
+        cwd: The working directory.
+        env: The complete environment.
+        inherited: Descriptors that it inherits under their numbers, in addition to the pipes.
 
     Raises:
-        OSError: It cannot be started; no descriptor stays open.
+        OSError: The process cannot be started. No descriptor stays open.
     """
-    # Of the pipes that `subprocess` makes itself, Python 3.11.2 (Debian 12) leaves some open when
+    # Python 3.11.2 (Debian 12) leaves some of the pipes that `subprocess` itself makes open when
     # there are too few descriptors for all of them.
     with ExitStack() as ours, ExitStack() as theirs:
         ends = []
@@ -65,6 +68,6 @@ def spawn(
             start_new_session=True,
             pass_fds=inherited,
         )
-        process.returncode = 0  # its starter collects it, and subprocess must not
+        process.returncode = 0  # the caller collects it, and subprocess must not
         ours.pop_all()
     return Started(process.pid, stdin, stdout, stderr)

@@ -1,7 +1,7 @@
-"""Temporary folders that name the process they belong to, so that none outlives it for long.
+"""Temporary folders whose names contain the id of the process that they belong to.
 
-Whoever makes one removes it. Where that was cut short they go with the process; what a process
-left that was killed is found by its name.
+The code that makes a folder removes it. If it is interrupted, the folder is removed when the
+process ends. Folders of a killed process are found by their names.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["make_temp", "remove_left_behind", "remove_own", "temp_prefix"]
 
 
 def make_temp(kind: str) -> Path:
-    """Make an empty folder among the temporary files, which this process does not outlive.
+    """Make an empty temporary folder, which is removed when this process ends at the latest.
 
     Args:
-        kind: What it is for, one word.
+        kind: The purpose, one word.
 
     Raises:
-        OSError: That cannot be done.
+        OSError: The folder cannot be made.
     """
     _tidy_up()
     return Path(tempfile.mkdtemp(prefix=temp_prefix(kind)))
@@ -39,28 +39,28 @@ def make_temp(kind: str) -> Path:
 
 @cache
 def _tidy_up() -> None:
-    """Once in a process: remove what the dead have left, and see to it that we leave nothing."""
+    """Remove folders of dead processes, and remove this process's own at its end. Runs once."""
     remove_left_behind()
     atexit.register(remove_own)
 
 
 def temp_prefix(kind: str) -> str:
-    """What the name of a temporary folder of this process begins with; see `make_temp`."""
+    """Return the prefix of names of this process's temporary folders; see `make_temp`."""
     return f"tourney-{kind}-{place()}-{os.getpid()}-"
 
 
 def remove_left_behind() -> None:
-    """Remove this user's folders whose processes are gone."""
+    """Remove this user's folders whose processes have ended."""
     _remove(lambda pid: not is_alive(pid))
 
 
 def remove_own() -> None:
-    """Remove this process's folders, also those that nobody knows of: a signal came too soon."""
+    """Remove this process's folders, including any whose maker was interrupted by a signal."""
     _remove(lambda pid: pid == os.getpid())
 
 
 def _remove(is_wanted: Callable[[int], bool]) -> None:
-    """Remove this user's folders that belong to some processes."""
+    """Remove this user's folders that belong to the processes with certain ids."""
     name = re.compile(rf"tourney-[a-z]+-{place()}-(\d+)-")
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
@@ -72,6 +72,6 @@ def _remove(is_wanted: Callable[[int], bool]) -> None:
 def _is_ours(entry: os.DirEntry[str]) -> bool:
     try:
         owner = entry.stat(follow_symlinks=False).st_uid
-    except OSError:  # somebody else has just removed it
+    except OSError:  # another process has just removed it
         return False
     return entry.is_dir(follow_symlinks=False) and owner == os.getuid()

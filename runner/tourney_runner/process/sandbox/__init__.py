@@ -1,4 +1,4 @@
-"""Keeping bots in: launchers that confine what they start, and the choice among them."""
+"""Confine bots and builds: launchers for the sandboxes, and the choice among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways to start bots: a new one is a file of its own, a name and a line here."""
+"""The list of ways to start bots. To add one, write a module and add a name and a line here."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["BACKENDS", "Backend", "Mode"]
 
 Mode = Literal["auto", "bwrap", "landlock", "limits", "off"]
-"""What can be asked for: the name of a backend, or ``auto`` for the best protection that works."""
+"""The modes of a configuration: a backend's name, or ``auto`` for the best protection that
+works."""
 
 
 @dataclass(frozen=True)
 class Backend:
-    """One way to start bots."""
+    """A way to start bots."""
 
     name: Mode
     launcher: type[Launcher]
     open: Callable[[Groups | None], Launcher]
-    """Makes its launcher after a trial run of the real thing, with the groups that bots get.
+    """A function that returns its launcher after a trial run, given the control groups for bots.
 
     Raises:
         UnavailableError: It does not work on this machine.
@@ -36,7 +37,7 @@ class Backend:
 
     @property
     def confines(self) -> bool:
-        """Whether it protects the host and the other bots from malice."""
+        """Return whether it protects the host and the other bots from malice."""
         return self.launcher.confines
 
 
@@ -49,4 +50,4 @@ BACKENDS: dict[Mode, Backend] = {
         Backend("off", PlainLauncher, lambda _: PlainLauncher(limited=False)),
     )
 }
-"""By name, the best protection first."""
+"""Backends by name, the best protection first."""

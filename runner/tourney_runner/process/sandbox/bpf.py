@@ -1,7 +1,7 @@
 """A small assembler for the classic BPF programs that filter system calls.
 
-Only what a filter needs: load a word of ``struct seccomp_data``, mask it, compare it, return a
-verdict. Jumps go forward to labels, as the kernel demands.
+It supports only what a filter needs: load a word of ``struct seccomp_data``, mask it, compare it,
+return a verdict. Jumps go forward to labels, as the kernel requires.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 __all__ = ["ARCH_OFFSET", "NUMBER_OFFSET", "Assembler", "argument_offset"]
 
 NUMBER_OFFSET = 0
-"""Where ``struct seccomp_data`` holds the number of the system call."""
+"""The offset of the system call number in ``struct seccomp_data``."""
 ARCH_OFFSET = 4
 
 _LOAD_WORD = 0x20
@@ -25,7 +25,7 @@ _LONGEST_JUMP = 255
 
 
 def argument_offset(index: int) -> int:
-    """Where ``struct seccomp_data`` holds the low half of an argument (little-endian machines)."""
+    """Return the offset of an argument's low half in ``struct seccomp_data`` (little-endian)."""
     return 16 + 8 * index
 
 
@@ -39,7 +39,7 @@ class _Instruction:
 
 @dataclass
 class Assembler:
-    """Collects instructions; an empty label means the next instruction."""
+    """A list of instructions under construction. An empty label means the next instruction."""
 
     _instructions: list[_Instruction] = field(default_factory=list)
     _labels: dict[str, int] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Assembler:
         self._instructions.append(_Instruction(_JUMP_IF_AT_LEAST, value, yes, no))
 
     def give(self, verdict: int) -> None:
-        """End with a verdict, a ``SECCOMP_RET_*`` value."""
+        """Return a verdict, a ``SECCOMP_RET_*`` value."""
         self._instructions.append(_Instruction(_RETURN, verdict))
 
     def label(self, name: str) -> None:
@@ -69,10 +69,10 @@ class Assembler:
         self._labels[name] = len(self._instructions)
 
     def assemble(self) -> bytes:
-        """The program as an array of ``struct sock_filter``.
+        """Return the program as an array of ``struct sock_filter``.
 
         Raises:
-            ValueError: A jump is too long for its byte, or goes backwards or nowhere.
+            ValueError: A jump is too long for one byte, goes backwards or has no target.
         """
         return b"".join(
             struct.pack(

@@ -1,6 +1,6 @@
-"""Building a bot: one command in its folder, confined as the bot will be, with more room.
+"""Run one build command of a bot in its folder, confined like the bot but with higher limits.
 
-The folder may be written to, and nothing else that lasts. The bot itself only reads it later.
+The build may write to the folder and to nothing else that lasts. The bot itself can only read it.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ _GIB = 1024**3
 BUILD_LIMITS = ResourceLimits(
     memory=4 * _GIB, file_size=_GIB, open_files=4096, processes=256, temp_size=_GIB
 )
-"""What compilers of all kinds need, and not the whole machine."""
+"""Limits that suit compilers of all kinds without taking the whole machine."""
 
 MOST_FILES = 20_000
 MOST_BYTES = _GIB
-"""What a bot's folder may hold, before and after it is built."""
+"""The limits of a bot's folder, before and after it is built."""
 _OUTPUT_AT_MOST = 16 * 1024 * 1024
 _OUTPUT_KEPT = 64 * 1024
 _LONGEST_SHOWN = 300
 _CHUNK = 1024 * 1024
-"""More than a pipe holds: one read empties it."""
+"""A read of this size empties a pipe."""
 _STEP = 0.2
 _LOOK_EVERY = 1.0
 
 
 @dataclass(frozen=True)
 class BuildResult:
-    """How a build ended."""
+    """The result of a build."""
 
     problem: str | None
-    """To follow the word *it*, such as ``exited with status 1``; None if all went well."""
+    """The problem, to follow the word *it*, such as ``exited with status 1``; None if there was
+    none."""
     output: str
-    """The end of what it wrote, both streams as they came."""
+    """The end of stdout and stderr, in order of arrival."""
 
 
 def run_build(  # noqa: PLR0913 - all but the first three have a default that fits
@@ -65,16 +66,16 @@ def run_build(  # noqa: PLR0913 - all but the first three have a default that fi
     limits: ResourceLimits = BUILD_LIMITS,
     seconds: float = 600,
 ) -> BuildResult:
-    """Run a build step to its end; nothing that it started is left.
+    """Run a build command to its end, and end everything that it started.
 
     Args:
-        launcher: The one that will start the bot.
-        command: The first word is an absolute path.
-        folder: The bot's folder, which it may write to.
-        rights: What the organiser grants it; nothing if left out.
+        launcher: The launcher that will start the bot.
+        command: The command. Its first word is an absolute path.
+        folder: The bot's folder, which the command may write to.
+        rights: Permissions granted by the organiser; none if left out.
         env: Variables beyond the clean environment.
-        limits: For the build and all below it.
-        seconds: How long it may take.
+        limits: Limits for the build and all its processes.
+        seconds: The time limit.
 
     Raises:
         OSError: The command cannot be started at all.
@@ -108,7 +109,7 @@ _NO_MEMORY_LEFT = "was ended by this machine, whose memory was used up; free som
 
 
 class _Watch:
-    """Reads what a build writes, and looks now and then at what it takes up."""
+    """A monitor that reads a build's output and checks its use of resources from time to time."""
 
     def __init__(self, child: Child, folder: str, limits: ResourceLimits) -> None:
         self.output = bytearray()
@@ -122,7 +123,7 @@ class _Watch:
             self._poll.register(stream, select.POLLIN)
 
     def until_over(self, seconds: float) -> str | None:
-        """Wait for the end; what is wrong if it cannot be waited for."""
+        """Wait for the end. Return the problem if the build had to be stopped, else None."""
         until = time.monotonic() + seconds
         next_look = time.monotonic() + _LOOK_EVERY
         while not self._child.has_exited():
@@ -162,14 +163,14 @@ class _Watch:
 
 
 def folder_excess(folder: str, *, is_done: bool = False) -> str | None:
-    """Return what is wrong with a folder that was built, to follow the word *it*.
+    """Return what is wrong with a built folder, to follow the word *it*; None if nothing is.
 
     Args:
         folder: The folder.
-        is_done: Whether nothing writes to it any more, so that special files are looked for.
+        is_done: Whether the build has ended, so that special files are looked for.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The folder cannot be read.
     """
     size = 0
     for number, found in enumerate(walk(folder, opens_up=True, cuts_off=not is_done)):

@@ -1,9 +1,9 @@
-"""Bubblewrap: a bot alone in namespaces of its own, with nothing of the host but what it needs.
+"""Bubblewrap: run a bot in namespaces of its own, with only the host's files that it needs.
 
-An ordinary user's bots are put into a user namespace. Root's are not: there bubblewrap makes the
-mounts as root, which also reaches private folders, and ``setpriv`` inside then becomes a user
-that owns nothing and holds no capability. (A user namespace made by root would leave the bot
-root's own identity on every mount.)
+An ordinary user's bots are put into a user namespace. Root's are not: bubblewrap makes the mounts
+as root, which also reaches private folders, and ``setpriv`` inside then becomes a user that owns
+nothing and has no capability. (In a user namespace made by root, the bot would keep root's own
+identity on every mount.)
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = ["BwrapLauncher", "open_bwrap"]
 _SETUP_SECONDS = 10.0
 _ENDING_SECONDS = 2.0
 _SHELL_SIGNAL = 128
-"""Bubblewrap reports a signal as shells do, as this and its number."""
+"""Bubblewrap reports a signal as shells do, as this plus the number of the signal."""
 
 _INSTALL = (
     "install bubblewrap: apt-get install bubblewrap | dnf install bubblewrap | "
@@ -71,15 +71,18 @@ _SWITCHES = (
         "allow user namespaces: sysctl user.max_user_namespaces=10000",
     ),
 )
-"""Files below /proc/sys, the value that stands in the way, what to do."""
+"""Files below /proc/sys, the value that prevents bubblewrap from working, and the remedy."""
 
 
 @dataclass
 class _BwrapChild(ConfinedChild):
-    """The started process is bubblewrap; the bot is below the first process of its namespace."""
+    """A child whose started process is bubblewrap.
+
+    The bot is below the namespace's first process.
+    """
 
     init: int = field(kw_only=True)
-    """That first process, as numbered out here: when it ends, the kernel ends all the others."""
+    """The id of that first process on the host. When it ends, the kernel ends all the others."""
     init_handle: int = field(kw_only=True)
 
     def processes(self) -> list[int]:
@@ -98,13 +101,13 @@ class _BwrapChild(ConfinedChild):
         return [self.init, *processes]  # it collects all orphans
 
     def _end_processes(self) -> None:
-        # The namespace first: a bubblewrap that is killed during its start leaves it behind.
+        # End the namespace first: a bubblewrap killed during its start would leave it behind.
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.init_handle, signal.SIGKILL)
         poll = select.poll()
         poll.register(self.init_handle, select.POLLIN)
         poll.poll(_ENDING_SECONDS * 1000)
-        # Bubblewrap then ends by itself and passes on what memory was used.
+        # Bubblewrap then ends by itself, and its resource usage includes the bot's memory.
         if not self.wait(_ENDING_SECONDS):
             os.kill(self.pid, signal.SIGKILL)
 
@@ -113,21 +116,21 @@ class _BwrapChild(ConfinedChild):
         return _SHELL_SIGNAL - status if status > _SHELL_SIGNAL else status
 
     def _sweep(self) -> None:
-        reap(self.init)  # ours only if bubblewrap ended before it
+        reap(self.init)  # only ours if bubblewrap ended first
         os.close(self.init_handle)
         super()._sweep()
 
 
 class BwrapLauncher(Launcher):
-    """Starts each bot in a bubblewrap of its own.
+    """A launcher that starts each bot in its own bubblewrap.
 
     Args:
-        bwrap: The program.
-        features: What this release of it knows.
+        bwrap: The path of the program.
+        features: The features of this release.
         groups: See `Launcher`.
 
     Raises:
-        UnavailableError: A part is missing on this machine.
+        UnavailableError: A required part is missing on this machine.
     """
 
     confines = True
@@ -160,7 +163,7 @@ class BwrapLauncher(Launcher):
 
 @dataclass(frozen=True)
 class _Launch:
-    """One start, all decided."""
+    """The settings of one start."""
 
     bwrap: str
     options: list[str]
@@ -170,7 +173,7 @@ class _Launch:
     group: Group | None
 
     def start(self, user: int | None) -> _BwrapChild:
-        """Start it as another user, unless that is None."""
+        """Start the program as another user, unless `user` is None."""
         mark = next_mark()
         with Descriptors() as ours, Descriptors() as passed:
             info, report = os.pipe()
@@ -181,8 +184,8 @@ class _Launch:
             passed.close()  # so that its end can be seen
             child = _adopt(started, mark, info, self.group)
             try:
-                # Limits are set on the namespace's first process, so that also that one is bound;
-                # bubblewrap waits at the gate meanwhile, before it forks.
+                # Set limits on the namespace's first process, so that it is limited too. Meanwhile
+                # bubblewrap waits at the gate before it forks.
                 for kind, value in self.rlimits:
                     resource.prlimit(child.init, kind, (value, value))
                 if self.group is not None:
@@ -211,7 +214,7 @@ class _Launch:
 
 
 def _adopt(started: Started, mark: str, info: int, group: Group | None) -> _BwrapChild:
-    """Wait until bubblewrap has reported the first process of its namespace."""
+    """Wait until bubblewrap has reported its namespace's first process; return the child."""
     told = read_until(info, lambda data: b"}" in data, _SETUP_SECONDS)
     found = re.search(rb'"child-pid": (\d+)', told)
     if found is None:
@@ -238,7 +241,7 @@ def _adopt(started: Started, mark: str, info: int, group: Group | None) -> _Bwra
 
 
 def _end(started: Started) -> bytes:
-    """End a bubblewrap that did not get as far as the bot; return what it complained about."""
+    """End a bubblewrap that failed before starting the bot, and return its error output."""
     os.kill(started.pid, signal.SIGKILL)
     complaint = read_until(started.stderr, lambda _: False, _ENDING_SECONDS)
     os.waitpid(started.pid, 0)
@@ -247,7 +250,7 @@ def _end(started: Started) -> bytes:
 
 
 def _become(user: int) -> tuple[str, ...]:
-    """Inside, as root: become a user without any right."""
+    """Return the words of a command that, as root inside, becomes a user without any rights."""
     return (
         *(setpriv(), f"--reuid={user}", f"--regid={user}", "--clear-groups"),
         *("--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"),
@@ -256,19 +259,19 @@ def _become(user: int) -> tuple[str, ...]:
 
 @cache
 def _version(bwrap: str) -> str:
-    """Such as ``bubblewrap 0.8.0``."""
+    """Return the version, such as ``bwrap 0.8.0``."""
     asked = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)
     return asked.stdout.strip().replace("bubblewrap", "bwrap")
 
 
 def open_bwrap(groups: Groups | None) -> Launcher:
-    """The fullest launcher that this machine's bubblewrap can do.
+    """Return the launcher with the most features that work with this machine's bubblewrap.
 
     Args:
         groups: See `Launcher`.
 
     Raises:
-        UnavailableError: It can do none.
+        UnavailableError: Bubblewrap is missing or does not work.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -283,7 +286,7 @@ def open_bwrap(groups: Groups | None) -> Launcher:
 
 
 def _remedy() -> str:
-    """What most likely keeps bubblewrap from working."""
+    """Return the remedy for the most likely reason why bubblewrap does not work."""
     if is_root():
         return "give the container the right to mount (--cap-add SYS_ADMIN), or run outside of it"
     for name, bad, remedy in _SWITCHES:

@@ -1,4 +1,4 @@
-"""The options of one bubblewrap: what the bot sees, where, and what is cut off."""
+"""The options of bubblewrap for one program: the files it sees, and its isolation."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ _TO_CHANGE_USER = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 
 @dataclass(frozen=True)
 class Features:
-    """What older releases do not know; a trial run tells, not the version."""
+    """Optional features of a bubblewrap release, found by a trial run and not by version."""
 
     sizes: bool = True
-    """``--size`` (0.7): temporary space is limited; without it there is none."""
+    """``--size`` (0.7): limited temporary space. Without it, there is no temporary space."""
     disable_userns: bool = True
-    """``--disable-userns`` (0.8); without it the filter of system calls is alone in that."""
+    """``--disable-userns`` (0.8). Without it, only the filter of system calls prevents
+    namespaces."""
 
 
 FEATURES = (
@@ -41,19 +42,19 @@ FEATURES = (
     Features(disable_userns=False),
     Features(sizes=False, disable_userns=False),
 )
-"""What releases there have been, the newest first."""
+"""The feature sets of the releases, newest first."""
 
 
 def bwrap_options(
     program: Program, view: View, limits: ResourceLimits, features: Features, *, as_root: bool
 ) -> list[str]:
-    """All options but those that name descriptors.
+    """Return all options except those that contain descriptors.
 
     Args:
-        program: What is started.
-        view: What it needs to see.
-        limits: Its temporary space counts here.
-        features: What this bubblewrap knows.
+        program: The program to start.
+        view: The files that it needs.
+        limits: The limits, for the size of temporary space.
+        features: The features of this bubblewrap.
         as_root: Whether bubblewrap runs as root, and so without a user namespace.
     """
     environment = clean_environment(program, _TEMP, view)
@@ -93,7 +94,7 @@ def _system(*, network: bool) -> list[str]:
 
 
 def _space(place: str, size: int, features: Features) -> list[str]:
-    """A place to write to, of limited size; an empty folder where sizes cannot be limited."""
+    """Return options for a writable place of limited size, or an empty folder without `sizes`."""
     if not features.sizes:
         return ["--dir", place]
     return ["--perms", "1777", "--size", f"{size}", "--tmpfs", place]
@@ -110,7 +111,7 @@ def _files(view: View, *, writable: bool) -> list[str]:
 
 
 def _folders_above(paths: Iterable[str]) -> list[str]:
-    """Make the folders above these, open to all: by itself root's bubblewrap closes them."""
+    """Return options that make the folders above paths, open to all even if root makes them."""
     above = {
         str(folder): None
         for path in paths

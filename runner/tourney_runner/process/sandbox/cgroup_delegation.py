@@ -1,14 +1,14 @@
-"""Control groups for bots, where the group that this program is in was left to it.
+"""Control groups for bots, below the group delegated to this program.
 
-The kernel wants a group that hands out memory to have no processes of its own. So whoever is in
-the delegated group steps aside first, into a group below it, and each bot gets one beside that:
+The kernel requires that a group which distributes memory has no processes of its own. So all
+processes in the delegated group first move to a group below it, and each bot gets one beside that:
 
     the delegated group
-      tourney-runners                 runs, workers, and who else was here
-      tourney-bot-PLACE-PID-NUMBER    one bot, of the worker with this number
+      tourney-runners                 runs, workers, and other processes of the group
+      tourney-bot-PLACE-PID-NUMBER    one bot, of the worker with this process id
 
-All runs in one place share this. Each holds a lock as long as it lives, and the last to go moves
-everybody back. What a program left that was killed is known by its number, as with `temporary`.
+All runs in one place share this. Each holds a lock as long as it lives, and the last one moves all
+processes back. Groups left by a killed program are recognised by its process id.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _CONTROLLERS = ("memory", "pids")
 _RUNNERS = "tourney-runners"
 _ROUNDS = 50
 _MEMORY, _PROCESSES = 1 << 26, 8
-"""What the trial may use, far more than it needs."""
+"""The limits of the trial, far more than it needs."""
 _UNITS = {".scope", ".service", ".slice"}
 _PATIENCE = 10.0
-"""Seconds for what takes hundredths of one."""
+"""Seconds to wait for operations that take hundredths of a second."""
 
 _OWN_GROUP = (
     "start it in a group of its own: "
@@ -48,9 +48,9 @@ _UNIFIED = "boot with systemd.unified_cgroup_hierarchy=1, or use a newer system"
 
 @cache
 def control_groups() -> Groups | UnavailableError:
-    """Where this program can make groups for bots, or why it cannot; tried once, with real groups.
+    """Return the groups that this program can make, or why it cannot. Tried once, with real groups.
 
-    What it takes to make them is undone when the program ends.
+    The changes are undone when the program ends.
     """
     if not IS_LINUX:
         return UnavailableError("they exist on Linux only", "run tourney on Linux")
@@ -58,7 +58,7 @@ def control_groups() -> Groups | UnavailableError:
         return _open()
     except UnavailableError as unavailable:
         return unavailable
-    except OSError as error:  # a kernel without any
+    except OSError as error:  # a kernel without control groups
         return UnavailableError(f"control groups cannot be found: {error}", _UNIFIED)
 
 
@@ -81,12 +81,12 @@ def _open() -> Groups:
 
 
 def _place_of_runners(folder: Path) -> Path:
-    """Where programs step; in the root of all groups they may stay, and a type tells the others."""
+    """Return the group for runners: the root of all groups, or a group below any other."""
     return folder / _RUNNERS if (folder / "cgroup.type").exists() else folder
 
 
 def _own_group() -> tuple[Path, str]:
-    """The folder of the group that this program is in, and how to get a better one."""
+    """Return the folder of the group that this program is in, and how to get a better one."""
     found = re.search(r"^0::(/.*)$", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields = line.split()
@@ -112,7 +112,7 @@ def _usable(folder: Path, remedy: str) -> tuple[str, ...]:
 def _words(file: Path) -> list[str]:
     try:
         return re.split(r"[\s:,]+", file.read_text())
-    except OSError:  # a group outside of what this container shows
+    except OSError:  # the group is not visible in this container
         return []
 
 
@@ -122,7 +122,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _is_left_to_us(folder: Path) -> bool:
-    """Whether nobody else manages a group: that of a unit is systemd's unless it says otherwise."""
+    """Return whether no manager owns a group. A systemd unit's group needs ``Delegate=yes``."""
     if folder.suffix not in _UNITS:
         return True
     manager = ["--user"] if any(part.startswith("user@") for part in folder.parts) else []
@@ -154,10 +154,10 @@ class _Stay:
             _move(self._folder, self._runners)
         self._switch("+")
         self._groups.remove_left_behind()
-        self._groups.remove_own()  # of a program that had this number and was killed
+        self._groups.remove_own()  # left by a killed program with the same process id
 
     def end(self) -> None:
-        """Leave no group behind, and nothing changed unless others still use it."""
+        """Remove all groups, and undo all changes unless other programs still use the group."""
         with suppress(OSError):
             self._groups.remove_own()
             self._groups.remove_left_behind()
@@ -174,7 +174,7 @@ class _Stay:
 
 
 def _move(source: Path, target: Path) -> None:
-    """Move all processes from one group to another, also those that come in meanwhile."""
+    """Move all processes from one group to another, including those that enter in the meantime."""
     for _ in range(_ROUNDS):
         members = _members(source)
         if not members:
@@ -185,10 +185,10 @@ def _move(source: Path, target: Path) -> None:
 
 
 def _try(groups: Groups) -> None:
-    """Have a process ended in a group as a bot is.
+    """Kill a process in a group, as is done with a bot.
 
     Raises:
-        RunError: It was not.
+        RunError: The kernel cannot kill a whole group.
     """
     group = groups.make(_MEMORY, _PROCESSES)
     if not (group.folder / "cgroup.kill").exists():

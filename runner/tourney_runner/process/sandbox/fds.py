@@ -1,4 +1,4 @@
-"""Small things that travel to a wrapper through inherited descriptors, never by its arguments."""
+"""Helpers for descriptors, by which data is passed to a wrapper instead of arguments."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Descriptors", "memory_file", "read_until", "two_way_pipe"]
 
 
 class Descriptors(ExitStack):
-    """Descriptors that are open as long as a ``with`` block lasts."""
+    """A context in which descriptors stay open."""
 
     def keep(self, descriptor: int) -> int:
-        """Have this one closed at the end, too."""
+        """Close a descriptor at the end of the context as well, and return it."""
         self.callback(os.close, descriptor)
         return descriptor
 
 
 def memory_file(content: bytes) -> int:
-    """An open file in memory that holds this, to be read from its start."""
+    """Return an open file in memory with this content, positioned at its start."""
     descriptor = os.memfd_create("tourney")
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -32,10 +32,10 @@ def memory_file(content: bytes) -> int:
 
 
 def two_way_pipe() -> int:
-    """A pipe that is its own writer.
+    """Return a descriptor that is both ends of a pipe.
 
-    Whoever waits to read from it waits for a byte, and does not wake up at the death of the
-    other side: that would be the wrong moment to go on.
+    A process that reads from it waits for a byte, and does not wake up when the other side dies,
+    which would be the wrong moment to continue.
     """
     with Descriptors() as both:
         reader, _ = map(both.keep, os.pipe())
@@ -43,7 +43,7 @@ def two_way_pipe() -> int:
 
 
 def read_until(descriptor: int, complete: Callable[[bytes], bool], seconds: float) -> bytes:
-    """Read until what came is complete, the other side closed, or the time is over."""
+    """Read until the data is complete, the other side has closed, or the time is over."""
     until = time.monotonic() + seconds
     received = b""
     poll = select.poll()

@@ -1,11 +1,11 @@
-"""Landlock: a bot among the host's processes, but kept from files, sockets and other processes.
+"""Landlock: run a bot among the host's processes, without access to files, sockets and processes.
 
-Needs no package, only a kernel from 5.13 on; signals to other processes are stopped from 6.12 on.
-There is no temporary space: what a bot writes to a disk that all share cannot be limited.
+It needs no package, only a kernel from 5.13 on. Signals to other processes are blocked from 6.12.
+There is no temporary space, because the use of a shared disk cannot be limited.
 
-As root, each bot runs as a user of its own. It keeps one capability, to pass through private
-folders on its way to the files that Landlock lets it read: an interpreter below root's home
-could not be used otherwise.
+As root, each bot runs as a user of its own. It keeps one capability, which lets it pass through
+private folders to the files that Landlock lets it read. Without it, an interpreter below root's
+home could not be used.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ _ASK_VERSION = 1
 _SETUP_SECONDS = 10.0
 _NO_FOLDER = "/tmp"  # noqa: S108 - the usual name; the bot cannot write there
 _SHARED_FACTOR = 8
-"""Where bots share the user's count of processes, the headroom of one has to do for several."""
+"""Headroom for bots that share the user's count of processes, as a multiple of one bot's limit."""
 _PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c", BOOT)
 
 
 class LandlockLauncher(Launcher):
-    """Starts each bot through a small program that confines itself and then becomes the bot.
+    """A launcher whose bots start through a small program that confines itself and becomes the bot.
 
     Args:
         version: The kernel's version of Landlock.
@@ -67,7 +67,7 @@ class LandlockLauncher(Launcher):
         own_namespace: Whether each bot gets a user namespace, in which its processes are counted.
 
     Raises:
-        UnavailableError: A part is missing on this machine.
+        UnavailableError: A required part is missing on this machine.
     """
 
     confines = True
@@ -117,17 +117,17 @@ class LandlockLauncher(Launcher):
         return child
 
     def without_namespace(self) -> LandlockLauncher:
-        """Return a launcher for where ordinary users get no user namespaces."""
+        """Return a launcher for systems where ordinary users get no user namespaces."""
         return LandlockLauncher(self._version, self._groups, own_namespace=False)
 
     @property
     def _tells_bots_apart(self) -> bool:
-        """Whether orphans show which bot they are part of, so that no bot needs a supervisor."""
+        """Return whether orphans can be assigned to bots, so that no bot needs a supervisor."""
         return self._own_namespace or self._users is not None
 
     @property
     def _counted(self) -> bool:
-        """Whether the system counts the processes of each bot by themselves."""
+        """Return whether the system counts the processes of each bot separately."""
         return self._own_namespace or self._users is not None
 
     def _most_processes(self, limits: ResourceLimits) -> int:
@@ -138,7 +138,7 @@ class LandlockLauncher(Launcher):
 
 @dataclass
 class _SupervisedChild(ConfinedChild):
-    """The started process is a supervisor; all of the bot is below it, and nothing else is."""
+    """A child whose started process is a supervisor. Exactly the bot's processes are below it."""
 
     def processes(self) -> list[int]:
         return descendants(self.pid)
@@ -153,18 +153,18 @@ class _SupervisedChild(ConfinedChild):
 
 @dataclass(frozen=True)
 class _Launch:
-    """One start, all decided."""
+    """The settings of one start."""
 
     program: Program
     plan: dict[str, Any]
     environment: dict[str, str]
     temp: Path | None
     most_processes: int | None
-    """For the watchdog, where the system does not count them."""
+    """The limit for the watchdog, if the system does not count processes."""
     group: Group | None
 
     def start(self, user: int | None) -> ConfinedChild:
-        """Start it as another user, unless that is None."""
+        """Start the program as another user, unless `user` is None."""
         if self.temp is not None and user is not None:
             os.chown(self.temp, user, user)
         with Descriptors() as ours, Descriptors() as until_entered, Descriptors() as passed:
@@ -186,7 +186,7 @@ class _Launch:
         return child
 
     def _spawn(self, user: int | None, report: int, gate: int) -> ConfinedChild:
-        """Start the small program."""
+        """Start the program that confines itself."""
         mark = next_mark()
         plan = {**self.plan, "user": user, "environment": self.environment | {MARK: mark}}
         with Descriptors() as passed:
@@ -209,7 +209,7 @@ class _Launch:
         )
 
     def _put_into_group(self, child: ConfinedChild) -> None:
-        """Done while the interpreter starts, which takes about as long."""
+        """Move the child into its group while the interpreter starts, which takes as long."""
         if self.group is None:
             return
         try:
@@ -220,7 +220,7 @@ class _Launch:
 
 
 def _failure(answer: bytes, child: ConfinedChild, program: str) -> OSError | RunError:
-    """End a child that did not become the bot, and tell why."""
+    """End a child that did not become the bot, and return the error."""
     said = b""
     with suppress(BlockingIOError):
         said = os.read(child.stderr, 1000)
@@ -234,18 +234,18 @@ def _failure(answer: bytes, child: ConfinedChild, program: str) -> OSError | Run
 
 @cache
 def _confine() -> CodeType:
-    """The small program, compiled; the interpreter that will run it is the one that runs us."""
+    """Return the code of `landlock_child`, compiled for the interpreter that runs this program."""
     return compile(Path(landlock_child.__file__).read_bytes(), landlock_child.__file__, "exec")
 
 
 def open_landlock(groups: Groups | None) -> Launcher:
-    """The fullest launcher that this kernel's Landlock can do.
+    """Return the launcher with the most features that work with this kernel's Landlock.
 
     Args:
         groups: See `Launcher`.
 
     Raises:
-        UnavailableError: It can do none.
+        UnavailableError: Landlock is missing or does not work.
     """
     version = _version()
     complaint: str | None = None
@@ -260,7 +260,7 @@ def open_landlock(groups: Groups | None) -> Launcher:
 
 
 def _version() -> int:
-    """The kernel's version of Landlock, from 1 on."""
+    """Return the kernel's version of Landlock, from 1 on."""
     libc = ctypes.CDLL(None, use_errno=True)
     version = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
     if version > 0:

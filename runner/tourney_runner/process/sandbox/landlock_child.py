@@ -1,12 +1,12 @@
-"""The program between the runner and a bot where Landlock guards it: confine, then become it.
+"""The program that confines itself with Landlock and then becomes the bot.
 
-It has no file of its own to run: it comes compiled, together with what to do, as one `marshal`
-value in an inherited file, so that the interpreter need not look for it or translate it. Python's
-own start is most of its 9 milliseconds, so it takes only what the interpreter has at hand: `posix`
-instead of os, and `_ctypes` instead of the ctypes around it. All the rest would cost 5 more.
+It is passed compiled, together with its plan, as one `marshal` value in an inherited file, so that
+the interpreter need not find or compile it. Starting Python is most of its 9 milliseconds, so it
+uses only modules that the interpreter has at hand: `posix` instead of os, and `_ctypes` instead of
+ctypes. The others would take 5 more.
 
-The outcome goes back through an inherited pipe: `CONFINED` and then, only if the bot's own program
-cannot be started, the number of that error; anything else tells what failed.
+The outcome is sent through an inherited pipe: `CONFINED`, followed by an error number only if the
+bot's own program cannot be started. Anything else is the message of an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ names = {"__name__": "confine"}
 exec(program, names)
 names["main"](plan)
 """
-"""What the interpreter is told to run: it reads the code of this module and the plan."""
+"""The interpreter's ``-c`` argument. It reads the code of this module and the plan."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
@@ -59,7 +59,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _CAPABILITIES = 64
 _NO_SETUID_FIXUP = 4
 _MOST_DESCRIPTORS = 1 << 16
-_SIGKILL = 9  # the module signal takes longer to import than all else
+_SIGKILL = 9  # importing signal takes longer than everything else
 _FILTER_MODE = 2
 _CLONE_NEWUSER = 0x10000000
 _LANDLOCK_CREATE_RULESET = 444
@@ -117,10 +117,10 @@ def _write(path: str, text: str) -> None:
 
 
 def _become(user: int) -> None:
-    """As root: be somebody else for ever, with the one right to pass through closed folders."""
+    """As root, become another user for good, with only the right to pass through closed folders."""
     posix.setgroups([])
     posix.setresgid(user, user, user)
-    _checked(_prctl(_PR_SET_SECUREBITS, _NO_SETUID_FIXUP, 0, 0, 0))  # or it would lose that right
+    _checked(_prctl(_PR_SET_SECUREBITS, _NO_SETUID_FIXUP, 0, 0, 0))  # otherwise that right is lost
     posix.setresuid(user, user, user)
     for right in range(_CAPABILITIES):
         if right != _CAP_DAC_READ_SEARCH and _prctl(_PR_CAPBSET_READ, right, 0, 0, 0) > 0:
@@ -132,7 +132,7 @@ def _become(user: int) -> None:
 
 
 def _enter_user_namespace() -> None:
-    """Change nothing but whom the number of processes is counted for: this bot alone."""
+    """Enter a user namespace that changes nothing but the count of processes."""
     user, group = posix.getuid(), posix.getgid()
     _checked(_unshare(_CLONE_NEWUSER))
     _write("/proc/self/setgroups", "deny")
@@ -163,10 +163,10 @@ def _die_with(parent: int) -> None:
 
 
 def _supervise() -> None:
-    """Go on as a child of this process, which stays to end all that the bot starts.
+    """Continue as a child of this process, which stays to end everything that the bot starts.
 
-    What loses its parent becomes a child of the supervisor, so it belongs to this bot and to no
-    other. When the bot has ended, the supervisor ends the rest and then itself in the same way.
+    Orphans become children of the supervisor, so they clearly belong to this bot. When the bot has
+    ended, the supervisor ends the rest and then itself with the same status.
     """
     _checked(_prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
     bot = posix.fork()
@@ -213,10 +213,10 @@ def _confine(plan: dict[str, Any]) -> None:
 
 
 def main(plan: dict[str, Any]) -> None:
-    """Confine this process and become the bot; never returns.
+    """Confine this process and become the bot. Never returns.
 
-    The arguments of the process: the file with all this, the pipe for the outcome, the pipe that
-    ends when the runner is ready too, the command.
+    The arguments of the process are the file with the code and the plan, the pipe for the outcome,
+    the pipe that is closed when the runner is ready, and the command.
 
     Args:
         plan: `parent`, `supervised`, `user`, `own_namespace`, `limits`, `ruleset`, `rules`,

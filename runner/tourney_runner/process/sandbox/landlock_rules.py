@@ -1,4 +1,4 @@
-"""What a bot may do to which files, in the words of one version of Landlock."""
+"""Landlock rules: the access of a bot to files, encoded for a version of Landlock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["SCOPES_SINCE", "file_rules", "ruleset"]
 
 SCOPES_SINCE = 6
-"""The version of Landlock that stops signals and abstract sockets to processes outside."""
+"""The version of Landlock that blocks signals and abstract sockets to outside processes."""
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _FIRST_RIGHTS = (1 << 13) - 1
@@ -37,16 +37,16 @@ _ABOUT_THE_MACHINE = (
     *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version"),
     "/sys/devices/system/cpu",
 )
-_ABOUT_ITSELF = tuple(  # not the whole folder, which shows the host's connections as well
+_ABOUT_ITSELF = tuple(  # the whole folder would show the host's connections as well
     f"/proc/self/{name}"
     for name in ("cgroup", "cmdline", "fd", "limits", "maps", "smaps", "stat", "statm", "status")
 )
 
 
 def ruleset(version: int) -> bytes:
-    """``struct landlock_ruleset_attr``: everything about files is forbidden that can be.
+    """Return a ``struct landlock_ruleset_attr`` that forbids all access to files that it can.
 
-    The network is left to the filter of system calls, which stops all of it.
+    The network is left to the filter of system calls, which blocks all of it.
     """
     if version < SCOPES_SINCE:
         return struct.pack("<Q", _known(version))
@@ -56,12 +56,12 @@ def ruleset(version: int) -> bytes:
 def file_rules(
     version: int, program: Program, view: View, temp: Path | None
 ) -> list[tuple[str, int]]:
-    """What is allowed all the same: paths that exist, and rights below each of them.
+    """Return the exceptions: existing paths, and the rights below each of them.
 
     Args:
-        version: Of Landlock.
-        program: Its rights count, and whether it builds.
-        view: What it needs to see.
+        version: The version of Landlock.
+        program: The program, for its rights and for whether it builds.
+        view: The files that it needs.
         temp: A folder that it may write to.
     """
     own = [
@@ -76,7 +76,7 @@ def file_rules(
 
 @cache
 def _of_the_system(version: int, network: bool) -> tuple[tuple[str, int], ...]:  # noqa: FBT001 - a key of the cache
-    """The same for all programs; looked up once."""
+    """Return the rules that are the same for all programs. Looked up once."""
     parts = system()
     settings = parts.settings + (parts.network_settings if network else ())
     wanted = [
@@ -98,7 +98,7 @@ def _existing(wanted: Iterable[tuple[str, int]], version: int) -> list[tuple[str
 
 
 def _fitting(path: str, rights: int, version: int) -> int:
-    """The rights that this version knows, and that make sense for what is there."""
+    """Return the rights that this version supports and that fit a path."""
     known = rights & _known(version)
     return known if Path(path).is_dir() else known & _OF_FILES
 

@@ -1,4 +1,4 @@
-"""What a look at the machine found: protections that work, and what is missing for others."""
+"""Results of probing the machine: protections that work, and what others lack."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ __all__ = ["Finding", "UnavailableError"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One line for whoever asks why bots are protected as they are."""
+    """The result of probing one protection."""
 
     name: str
     works: bool
     detail: str
-    """What is active, or what is missing."""
+    """The active protections, or the missing part."""
     remedy: str = ""
-    """How to get what is missing."""
+    """Instructions for getting the missing part."""
 
 
 class UnavailableError(Exception):
-    """A protection cannot be had on this machine.
+    """A protection is not available on this machine.
 
     Args:
-        why: What is missing.
-        remedy: How to get it.
+        why: The missing part.
+        remedy: Instructions for getting it.
     """
 
     def __init__(self, why: str, remedy: str) -> None:

@@ -1,4 +1,4 @@
-"""The limits that the kernel holds each process to, as numbers for `resource`."""
+"""The limits that the kernel enforces for each process, as numbers for `resource`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["rlimits", "tasks_of_user"]
 
 
 def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
-    """Pairs of a ``RLIMIT_*`` and its value, none above what this program has itself.
+    """Return pairs of a ``RLIMIT_*`` and its value, none above this program's own limit.
 
-    Memory is limited as data, not as address space: node and Java reserve far more addresses
-    than they use.
+    Memory is limited as data, not as address space, because node and Java reserve far more
+    addresses than they use.
 
     Args:
-        limits: What the bot may use.
-        processes: How many processes its user may have, which is more than the bot's own where
+        limits: The limits of the bot.
+        processes: The maximum number of processes of its user, which exceeds the bot's own limit if
             it shares its user with others.
     """
     wanted = [
@@ -37,7 +37,7 @@ def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
 
 
 def tasks_of_user(user: int) -> int:
-    """How many processes and threads a user has now: what a limit on processes counts."""
+    """Return the number of a user's processes and threads, as a limit on processes counts them."""
     count = 0
     for folder in Path("/proc").iterdir():
         with suppress(OSError):  # it ended in the meantime

@@ -1,4 +1,4 @@
-"""What confined children have in common, whatever confines them."""
+"""The common parts of confined children, for all sandboxes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ConfinedChild(Child):
     """A child behind a wrapper."""
 
     loan: ExitStack | None = None
-    """Gives back its user, and the folder that belongs to a build's user while it runs."""
+    """Releases its user, and takes back the folder lent to a build's user."""
 
     def _sweep(self) -> None:
         super()._sweep()
@@ -37,18 +37,18 @@ def start_for(
     builds: bool,
     start: Callable[[int | None], ConfinedChild],
 ) -> ConfinedChild:
-    """Start something as a user of its own, whose a build's folder is meanwhile.
+    """Start a program as its own user, who also owns the folder during a build.
 
     Args:
-        users: Whence the user comes, and goes back when all that was started is gone; None to stay
-            who we are.
+        users: The source of users. The user is returned when the whole program is gone. None
+            keeps the current user.
         folder: The bot's folder.
-        builds: Whether it is to be written to.
-        start: Starts it as that user.
+        builds: Whether the program writes to the folder.
+        start: Starts the program as that user.
 
     Raises:
         PermissionError: The user could not read the folder.
-        RunError: There is no user for it.
+        RunError: There is no user left.
     """
     if users is None:
         return start(None)

@@ -1,9 +1,9 @@
-"""Which system calls a bot may not make.
+"""Filters for the system calls that a bot may not make.
 
-A list of what is refused, not of what is allowed: bots come in every language, and what a
-runtime calls changes from release to release. Refused is what reaches other processes, other
-namespaces or the kernel's rarely used parts, and what passes messages or memory around every
-other limit. A refused call fails with EPERM, which programs expect, instead of ending the bot.
+A filter lists refused calls, not allowed ones: bots are written in every language, and the calls of
+a runtime change between releases. Calls are refused if they reach other processes, other
+namespaces or rarely used parts of the kernel, or pass messages or memory around every other limit.
+A refused call fails with EPERM, which programs expect, instead of ending the bot.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ _OTHER_PROCESSES = (
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise"),
     *("pidfd_getfd", "kcmp"),
 )
-_PRIORITIES = (  # the core that a bot is pinned to, and its share of it, are the runner's choice
+_PRIORITIES = (  # the runner chooses the core that a bot is pinned to, and its share of it
     *("sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"),
     *("setpriority", "ioprio_set"),
 )
-_CHANNELS = (  # ways to talk that no mount and no network namespace closes
+_CHANNELS = (  # ways to communicate that no mount or network namespace closes
     *("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop"),
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
     *("add_key", "request_key", "keyctl", "inotify_init", "inotify_init1", "fanotify_init"),
@@ -83,31 +83,31 @@ _KERNEL = (
     *("io_uring_setup", "io_uring_enter", "io_uring_register"),
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"),
 )
-_HIDDEN_MEMORY = ("memfd_create", "memfd_secret")  # counted by no limit of a process
-_ATTRIBUTES = (  # which Landlock leaves to the owner of a file, and the bot may be that
+_HIDDEN_MEMORY = ("memfd_create", "memfd_secret")  # not counted by any limit of a process
+_ATTRIBUTES = (  # Landlock leaves these to the owner of a file, which may be the bot
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
     *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
     *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
     *("utime", "utimes", "futimesat", "utimensat", "file_setattr", "truncate"),
 )
-_LOCKS = ("flock",)  # on any file that two bots can read
+_LOCKS = ("flock",)  # possible on any file that two bots can read
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What differs from bot to bot."""
+    """The settings of a filter that depend on the bot."""
 
     network: bool = False
     builds: bool = False
-    """A build step: build tools lock files, and nobody plays against them."""
+    """Whether it is a build step. Build tools lock files, and there is no opponent to disturb."""
     shares_host: bool = False
-    """The bot is in the host's namespaces, as one user with others: sockets with a path, the
-    attributes of files, and what tells the runner of its ending need care."""
+    """Whether the bot is in the host's namespaces, as one user with others. Then sockets with a
+    path, attributes of files, and the signs by which the runner notices its end need care."""
 
 
 @dataclass(frozen=True)
 class _Refusal:
-    """Refuse a call when an argument, masked, is in `values`, or is not if `unless` is set."""
+    """A rule to refuse a call if a masked argument is in `values`, or is not if `unless` is set."""
 
     call: str
     argument: int
@@ -117,10 +117,10 @@ class _Refusal:
 
 
 def filter_for_this_machine() -> Callable[[Policy], bytes]:
-    """What makes filters here; each is made once.
+    """Return a function that returns the filter for a policy, assembling each only once.
 
     Raises:
-        UnavailableError: The system calls of this processor are not known.
+        UnavailableError: The system calls of this processor are unknown.
     """
     machine = this_machine()
     if machine is None:
@@ -132,7 +132,7 @@ def filter_for_this_machine() -> Callable[[Policy], bytes]:
 
 
 def assemble_filter(machine: Machine, policy: Policy) -> bytes:
-    """The filter as an array of ``struct sock_filter``."""
+    """Return the filter as an array of ``struct sock_filter``."""
     code = Assembler()
     code.load(ARCH_OFFSET)
     code.if_equal(machine.audit_arch, no="kill")
@@ -144,7 +144,7 @@ def assemble_filter(machine: Machine, policy: Policy) -> bytes:
         if number is not None:
             code.if_equal(number, yes="refuse")
     _refuse_by_argument(code, machine, _refusals(policy))
-    # The C library then uses clone, whose flags a filter can read.
+    # The C library then falls back to clone, whose flags a filter can read.
     code.if_equal(_needed(machine, "clone3"), yes="absent")
     code.give(_ALLOW)
     code.label("refuse")
@@ -157,7 +157,7 @@ def assemble_filter(machine: Machine, policy: Policy) -> bytes:
 
 
 def _refused(policy: Policy) -> tuple[str, ...]:
-    """The calls that are refused whatever their arguments."""
+    """Return the calls that are refused with any arguments."""
     calls = _OTHER_PROCESSES + _PRIORITIES + _CHANNELS + _NAMESPACES_AND_MOUNTS + _KERNEL
     if policy.builds:
         return calls
@@ -165,7 +165,7 @@ def _refused(policy: Policy) -> tuple[str, ...]:
 
 
 def _refusals(policy: Policy) -> list[_Refusal]:
-    """The calls that are refused with some arguments, those of one call in a row."""
+    """Return the calls that are refused with some arguments, grouped by call."""
     refusals = [
         *(_Refusal("clone", 0, (flag,), mask=flag) for flag in _NEW_NAMESPACES),
         _Refusal("ioctl", 1, (_TIOCSTI, _TIOCLINUX)),
@@ -185,7 +185,7 @@ def _refusals(policy: Policy) -> list[_Refusal]:
 
 
 def _families(policy: Policy) -> tuple[int, ...]:
-    """The kinds of sockets that a bot may open."""
+    """Return the kinds of sockets that a bot may open."""
     local = () if policy.shares_host else (_AF_UNIX,)
     return (*local, _AF_INET, _AF_INET6, _AF_NETLINK) if policy.network else local
 

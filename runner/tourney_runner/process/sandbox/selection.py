@@ -1,4 +1,4 @@
-"""Which protection is used, and what can be said about the others."""
+"""Select the protection of bots, and report which protections work."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _CONFINING = tuple(backend.name for backend in BACKENDS.values() if backend.conf
 
 
 def choose(mode: Mode, *, trusted: bool) -> Launcher:
-    """The launcher for a mode; ``auto`` takes the best protection that works here.
+    """Return the launcher for a mode. ``auto`` takes the best protection that works here.
 
     Args:
-        mode: As configured.
+        mode: The configured mode.
         trusted: Whether every bot may run without protection against malice if there is none.
 
     Raises:
-        UsageError: What was asked for does not work here, or ``auto`` found no protection for
-            bots that are not trusted. The message says what to install.
+        UsageError: The chosen mode does not work here, or ``auto`` found no protection for bots
+            that are not trusted. The message says what to install.
     """
     opened = _opened(resolve(mode, trusted=trusted))
     if isinstance(opened, Launcher):
@@ -35,7 +35,7 @@ def choose(mode: Mode, *, trusted: bool) -> Launcher:
 
 
 def resolve(mode: Mode, *, trusted: bool) -> Mode:
-    """The name of what `choose` takes for a mode, never ``auto``; arguments and errors likewise."""
+    """Return the mode that `choose` uses, never ``auto``; see there for arguments and errors."""
     if mode != "auto":
         return mode
     missing = []
@@ -55,12 +55,12 @@ def resolve(mode: Mode, *, trusted: bool) -> Mode:
 
 
 def probe() -> list[Finding]:
-    """What each protection is like on this machine, the best first."""
+    """Return the finding for each protection on this machine, the best first."""
     return [_finding(name, _opened(name)) for name in _CONFINING]
 
 
 def probe_groups() -> Finding:
-    """Whether bots get control groups on this machine, besides any protection."""
+    """Return whether bots get control groups on this machine, in addition to any protection."""
     return _finding("cgroup", control_groups())
 
 
@@ -72,7 +72,7 @@ def _finding(name: str, opened: Launcher | Groups | UnavailableError) -> Finding
 
 @cache
 def _opened(name: Mode) -> Launcher | UnavailableError:
-    """A backend's launcher, or why there is none; tried once."""
+    """Return a backend's launcher, or why it is unavailable. Tried once."""
     if name in _CONFINING and not IS_LINUX:
         return UnavailableError("it exists on Linux only", "run tourney on Linux")
     groups = control_groups()

@@ -1,4 +1,4 @@
-"""Whether a launcher works here: a run of the very interpreter that runs this program."""
+"""A trial run of a launcher with the interpreter that runs this program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST = 1000
 
 
 def complaint_of(launcher: Launcher) -> str | None:
-    """What went wrong when a small program was started in a folder of its own; None if nothing."""
+    """Return the error of a trial start in a temporary folder, or None if it worked."""
     with ExitStack() as undo:
         folder = make_temp("trial")
         undo.callback(remove_tree, folder)

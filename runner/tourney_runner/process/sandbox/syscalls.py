@@ -1,4 +1,4 @@
-"""The numbers of the system calls that a filter mentions, from the kernel's own tables."""
+"""The numbers of the system calls used by filters, from the kernel's own tables."""
 
 from __future__ import annotations
 
@@ -106,17 +106,17 @@ _NUMBERS: dict[str, tuple[int, int | None]] = {
 
 @dataclass(frozen=True)
 class Machine:
-    """One kind of processor, as the kernel sees a program for it."""
+    """One kind of processor, as seen by the kernel."""
 
     name: str
     audit_arch: int
-    """``AUDIT_ARCH_*``: tells its system calls from those of its 32-bit relative."""
+    """``AUDIT_ARCH_*``: distinguishes its system calls from those of its 32-bit relative."""
     column: int
     foreign_from: int | None = None
-    """Numbers from here on belong to another table on the same processor (x32)."""
+    """The first number of another table of system calls on the same processor (x32)."""
 
     def number(self, call: str) -> int | None:
-        """The number of a system call; None where the machine does not have it."""
+        """Return the number of a system call, or None if the machine does not have it."""
         return _NUMBERS[call][self.column]
 
 
@@ -127,5 +127,5 @@ MACHINES = {
 
 
 def this_machine() -> Machine | None:
-    """The machine that this program runs on, if its calls are known here."""
+    """Return the machine that this program runs on, or None if its calls are unknown."""
     return MACHINES.get(os.uname().machine)

@@ -1,6 +1,6 @@
-"""Whom a bot runs as when the runner is root: a user of its own that owns nothing.
+"""Users for bots when the runner is root: each bot runs as a user that owns nothing.
 
-The numbers come from ranges that no account uses, so nothing has to be set up and nothing stays.
+The ids come from ranges that no account uses, so nothing has to be set up or removed.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ __all__ = [
 ]
 
 _RANGES = (
-    (1879048192, 1 << 28),  # unused by any convention; a share for each process of any Linux
-    (61184, 4336),  # set aside for users that come and go; all that a small container maps
+    (1879048192, 1 << 28),  # unused by any convention; holds a share for each process on any Linux
+    (61184, 4336),  # reserved for dynamic users; the only one mapped in small containers
 )
 _SHARE = 64
-"""Of 1 << 28 users for each of 1 << 22 numbers of processes and threads, the most there can be."""
+"""The users per process or thread: 1 << 28 users shared among at most 1 << 22 ids."""
 
 
 def is_root() -> bool:
-    """Whether this program may act as any user."""
+    """Return whether this program may act as any user."""
     return os.geteuid() == 0
 
 
 def setpriv() -> str:
-    """The program that changes the user.
+    """Return the path of setpriv, which changes the user.
 
     Raises:
-        UnavailableError: There is none.
+        UnavailableError: It is not installed.
     """
     found = shutil.which("setpriv", path=SAFE_PATH)
     if found is None:
@@ -59,12 +59,12 @@ def setpriv() -> str:
 
 
 class Identities:
-    """The users of this program's bots: numbers that serve as user and group of one bot each.
+    """The users of this program's bots. Each is the id of the user and the group of one bot.
 
-    While a process lives its number is nobody else's, and so are the 64 users that follow from it.
-    A program with more bots at a time has threads that do nothing, for the numbers that they hold:
-    each is good for 64 more. So no two bots are one user, except in the narrow range, where those
-    of two programs may be by chance; they share a limit on processes then.
+    While a process lives, its id is unique, and so are the 64 users derived from it. A program
+    with more bots at a time starts idle threads and uses their ids for 64 more users each. So two
+    bots never share a user, except in the narrow range, where the users of two programs may
+    coincide. Such bots share a limit on processes.
 
     Raises:
         UnavailableError: Neither range is mapped here.
@@ -78,18 +78,18 @@ class Identities:
 
     @contextmanager
     def user(self) -> Iterator[int]:
-        """A user that no other living bot of this program is.
+        """Provide a user that no other running bot of this program has.
 
-        The context is to last until all of the bot is gone.
+        The context must last until the whole bot is gone.
 
         Raises:
-            RunError: There is none.
+            RunError: There is no user left.
         """
         number = self._take()
         try:
             yield number
         finally:
-            self._free.append(number)  # needs no lock, so no bot's end waits for another's start
+            self._free.append(number)  # needs no lock, so no end waits for another start
 
     def _take(self) -> int:
         with self._extending:
@@ -100,14 +100,14 @@ class Identities:
             return self._free.popleft()
 
     def _share_of(self, holder: int) -> set[int]:
-        """The users that go with the number of a process or thread."""
+        """Return the users derived from the id of a process or thread."""
         places = range(holder * _SHARE, (holder + 1) * _SHARE)
         return {self._first + place % self._size for place in places}
 
 
 @cache
 def identities() -> Identities | None:
-    """Those of this program, for all its launchers; None if its bots run as its own user.
+    """Return the users for all launchers, or None if bots run as this program's own user.
 
     Raises:
         UnavailableError: See `Identities`.
@@ -116,13 +116,13 @@ def identities() -> Identities | None:
 
 
 def _idle_thread() -> int:
-    """The number of a new thread that holds it as long as this program lives."""
+    """Start a thread that lives as long as this program, and return its id."""
     thread = Thread(target=Event().wait, name="tourney-users", daemon=True)
     try:
         thread.start()
     except RuntimeError as error:
         raise RunError(f"there is no user left for another bot: {error}") from error
-    return cast("int", thread.native_id)  # it has one once it is started
+    return cast("int", thread.native_id)  # set once the thread has started
 
 
 def _usable_range() -> tuple[int, int]:
@@ -138,17 +138,17 @@ def _usable_range() -> tuple[int, int]:
 
 
 def _mapped(table: str) -> list[tuple[int, int]]:
-    """The ranges of ids that exist here, each with its end."""
+    """Return the ranges of ids mapped here as (first, end)."""
     lines = Path("/proc/self", table).read_text().splitlines()
     fields = [list(map(int, line.split())) for line in lines]
     return [(inside, inside + size) for inside, _, size in fields]
 
 
 def check_readable(folder: str) -> None:
-    """Make sure that a bot's own user can see the bot's folder.
+    """Check that a bot's own user can read the bot's folder.
 
     Raises:
-        PermissionError: It cannot.
+        PermissionError: The user cannot read it.
     """
     if os.stat(folder).st_mode & 0o005 != 0o005:  # noqa: PTH116 - beside os.chown
         raise PermissionError(
@@ -157,16 +157,16 @@ def check_readable(folder: str) -> None:
 
 
 def lend(folder: str, user: int) -> None:
-    """Give a folder and all in it to a user, for a build; `take_back` must follow."""
+    """Give a folder and its contents to a user for a build. Call `take_back` afterwards."""
     os.chown(folder, user, user)
     for found in walk(folder, cuts_off=True):
         os.chown(found.name, user, user, dir_fd=found.folder, follow_symlinks=False)
 
 
 def take_back(folder: str) -> None:
-    """Make a folder ours again after a build: readable by all, writable by none but us.
+    """Take a folder back after a build: readable by all, writable only by this user.
 
-    Programs lose the bits that would start them as another user.
+    Programs lose the set-user-ID and set-group-ID bits.
     """
     own = os.geteuid(), os.getegid()
     os.chown(folder, *own)
