@@ -142,7 +142,7 @@ def duel(config: Config, a: str, b: str, rule: Rule) -> Config:
     one, other = _entrant(config, a), _entrant(config, b)
     if one is other:
         raise UsageError(f"{shown(a)} cannot be compared with itself")
-    if one.team is not None and one.team == other.team:  # here they must meet
+    if one.team is not None and one.team == other.team:  # teammates must meet here
         other = other.model_copy(update={"team": None})
     rest = [entrant for entrant in config.entrants if entrant.name not in {one.name, other.name}]
     field = (one, other, *(rest if config.options.players > 2 else ()))

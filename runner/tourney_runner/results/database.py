@@ -370,7 +370,7 @@ class ResultsFile:
 
     @contextmanager
     def _disk_errors(self) -> Iterator[None]:
-        """Convert SQLite errors and undecodable rows into errors of this package."""
+        """Convert SQLite errors and undecodable rows into errors of tourney."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -379,7 +379,7 @@ class ResultsFile:
             raise self._damage(f"a row cannot be read ({error})") from error
 
     def _failure(self, error: sqlite3.DatabaseError) -> RunError:
-        """Return the error of this package for an SQLite error."""
+        """Return the error to raise for an SQLite error."""
         code = getattr(error, "sqlite_errorname", "")
         if not self.path.exists():
             return RunError(_deleted(self.path))
@@ -402,7 +402,7 @@ class ResultsFile:
         with self._disk_errors():
             if not self.path.exists():
                 raise RunError(_deleted(self.path))
-            if self._db.in_transaction:  # of a reader that was left before its end
+            if self._db.in_transaction:  # a reader was left before its end
                 self._db.execute("COMMIT")
             self._db.execute("BEGIN IMMEDIATE")
             self._writing = True

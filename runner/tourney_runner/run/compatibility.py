@@ -1,9 +1,9 @@
-"""Comparison of a stored tournament with today's configuration and bots.
+"""Comparison of a stored tournament with the current configuration and bots.
 
 The name, the rating and a larger number of rounds may change between two runs over one folder.
 Anything else would mix deals that cannot be compared. Values are compared as this version of the
-program reads them, not as they are stored, so a setting that a later version added and an older
-record lacks counts with the value that stands for the older behaviour.
+program reads them, not as they are stored. A setting that a later version added and an older record
+lacks therefore has the value that stands for the older behaviour.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _changed_settings(before: TournamentRecord, now: TournamentRecord) -> Iterat
 
 
 def _settings(record: TournamentRecord) -> dict[str, Any]:
-    """Return what may not change, by its key in the configuration."""
+    """Return the settings that may not change, by configuration key."""
     settings = {
         "seed": "secret" if record.seed.secret else record.seed.value,
         "game": record.game,

@@ -1,4 +1,4 @@
-"""Handing out chunks of matches to the workers and storing the deals, block after block."""
+"""The dispatcher, which hands out chunks of matches to workers and stores the deals."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _STALE = 2.0
 
 
 class DeadlineError(Exception):
-    """The time until which a run may play is over; nothing was cut off."""
+    """An error for a run whose deadline has passed; no match was cut off."""
 
 
 class Dispatcher:
-    """The play of one tournament.
+    """A dispatcher of the matches of one tournament.
 
     Args:
         executor: The workers.
         signals: Checked several times a second.
         reporter: Gets the progress.
-        worker_count: The number of workers as the organiser sets it meanwhile.
+        worker_count: The number of workers, which the organiser can change during the run.
         deadline: The time (seconds since the epoch) after which no chunk is handed out.
     """
 
@@ -109,10 +109,10 @@ class Dispatcher:
         progress: Progress,
         enough: Enough | None = None,
     ) -> int | None:
-        """Play what is missing, until the planner has no more blocks or `enough` says so.
+        """Play the missing matches, until the planner has no more blocks or `enough` returns true.
 
         Returns:
-            The number of rounds that were enough; None if the planner had no more.
+            The number of rounds that were enough; None if the planner had no more blocks.
 
         Raises:
             Interrupted: A signal came; unfinished chunks are void.
@@ -174,7 +174,7 @@ class Dispatcher:
         )
 
     def _attend(self) -> None:
-        """Do the work that is due several times a second, whatever the workers do.
+        """Do the periodic work: report news, adapt the number of workers and check signals.
 
         Raises:
             Interrupted: A signal came.
@@ -185,7 +185,7 @@ class Dispatcher:
         self._signals.check()
 
     def _follow_worker_count(self) -> None:
-        """Adapt to the number of workers that the organiser has set meanwhile."""
+        """Adapt to the number of workers that the organiser has set during the run."""
         if self._worker_count is None:
             return
         if not self._executor.can_resize:
@@ -204,7 +204,7 @@ class Dispatcher:
         return self._deadline is not None and time.time() >= self._deadline
 
     def _forget_waiting(self, progress: Progress) -> None:
-        """Remove bots from `progress` that are no longer waited for."""
+        """Remove bots from `progress` for which workers no longer wait."""
         recent = time.monotonic() - _STALE
         for number in list(progress.waiting):
             if self._heard.get(number, 0.0) < recent:

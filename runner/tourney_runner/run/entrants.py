@@ -121,8 +121,8 @@ def entered(folder: Path, config: Config) -> Entrant:
     """Return the bot of a folder as an untrusted entrant beside those of a configuration.
 
     Raises:
-        ConfigError: With everything that is wrong with it.
-        UsageError: It does not play this game.
+        ConfigError: The folder is wrong; the error lists all problems.
+        UsageError: The bot does not play this game.
     """
     entrant = read_bot(folder)
     if entrant.games is not None and config.game not in entrant.games:
@@ -207,13 +207,13 @@ def entrants_of(
     versions: dict[str, str],
     before: Mapping[str, EntrantRecord],
 ) -> tuple[Entrant, ...]:
-    """Return the entrants of bots, as texts show them; their files are not read again.
+    """Return the entrants of bots for display; their files are not read again.
 
     Args:
-        bots: All, by number.
+        bots: All bots, by number.
         configured: Those of the configuration.
         versions: See `AllBots`.
-        before: What is stored of the bots that have joined, by name.
+        before: The stored records of the bots that have joined, by name.
     """
     known = {entrant.name: entrant for entrant in configured}
     names = {bot.name: versions.get(bot.name, bot.name) for bot in bots}
@@ -260,7 +260,7 @@ def _as_granted(bot: Bot, joined: EntrantRecord) -> Bot:
 
 
 def _shell(joined: EntrantRecord) -> Bot:
-    """Return what is stored of a bot that will not be started again."""
+    """Return the stored description of a bot that will not be started again."""
     return Bot(
         number=joined.number,
         name=joined.name,
@@ -315,7 +315,7 @@ class Entrants:
         return self._stages.stages if self._stages else ()
 
     def stage(self, launcher: Launcher) -> tuple[list[Bot], dict[str, str]]:
-        """Stage all bots; return the ready ones in order, and why others are not ready, by name."""
+        """Stage all bots; return the ready ones in order, and the reasons for others, by name."""
         if not self._options.new_versions:  # otherwise bots that were left out are newcomers
             skipped = self._before.skipped if self._before else ()
             self._leave_out(dict.fromkeys(skipped, "it could not start when this began"))
@@ -442,11 +442,11 @@ class Entrants:
 
 
 def why_broken(checked: Sequence[Checked], bots: Sequence[Bot]) -> dict[str, str]:
-    """Return why bots cannot start, by name.
+    """Return the reasons why bots cannot start, by name.
 
     Args:
         checked: The outcome of each bot's start.
-        bots: By number.
+        bots: All bots, by number.
     """
     return {
         bots[outcome.entrant].name: _describe(outcome, bots[outcome.entrant])

@@ -47,7 +47,7 @@ class _Worker:
 
 
 class LocalExecutor(Executor):
-    """Workers with one task each at a time; dead and silent ones are replaced.
+    """An executor with local workers, one task each at a time, which replaces dead and silent ones.
 
     Args:
         setup: The setup of every worker.

@@ -70,10 +70,10 @@ def work_left(config: Config, there: Stored) -> Work | None:
 
     Args:
         config: The tournament.
-        there: The part that has.
+        there: The part that has been played.
 
     Returns:
-        None if the number of matches follows from results, or a match ends at a target.
+        None if the number of matches depends on results, or a match ends at a target.
     """
     names = tuple(bot.name for bot in config.entrants)
     tournament = make_format(config, Seed(0, secret=True), names, there.stages, there.format_rules)

@@ -85,9 +85,9 @@ class Progress:
             self.tallies[fault.entrant].faults += 1
 
     def recount(self, deals: Iterable[DealRecord | DealOutcome]) -> None:
-        """Count all stored deals instead of those that were met so far.
+        """Count all stored deals from scratch.
 
-        A run that continues meets the stored deals of a block when it comes to that block.
+        A run that continues counts the stored deals of a block only when it reaches that block.
         """
         self.tallies = [Tally(tally.name) for tally in self.tallies]
         matches = set()

@@ -39,16 +39,16 @@ _LOG_CAP = 1 << 20
 class ResultsFolder:
     """A folder that one run at a time may write to, used as a context.
 
-    The lock is on the folder itself, so it leaves no file and ends with its holder. A context
-    that ends before `begin` was called leaves everything as it was before.
+    The lock is on the folder itself, so it leaves no file and ends with its holder. A context that
+    ends before `begin` was called leaves everything as it was before.
 
     Args:
-        path: The folder; made if it does not exist.
+        path: The folder; created if it does not exist.
         fresh: Whether to move an old one aside first.
         out_option: Whether messages advise ``--out``, which not every command has.
 
     Raises:
-        UsageError: It cannot be made, another run is using it, or it holds other things.
+        UsageError: It cannot be created, another run is using it, or it holds other files.
     """
 
     def __init__(self, path: Path, *, fresh: bool = False, out_option: bool = False) -> None:
@@ -201,7 +201,7 @@ class ResultsFolder:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock a folder; ``tourney workers`` holds such a lock for a moment to see whether a run does.
+    """Lock a folder, with retries because ``tourney workers`` takes the lock briefly.
 
     Raises:
         BlockingIOError: Another process holds it.
@@ -215,10 +215,10 @@ def _lock(descriptor: int) -> None:
 
 
 def refuse_network(folder: Path) -> None:
-    """Make sure that results in a folder are on a disk of this machine.
+    """Make sure that results in a folder are on a local disk.
 
     Raises:
-        UsageError: They would not be.
+        UsageError: They are on a network file system.
     """
     with suppress(OSError):  # not on Linux
         kind = network_type(folder, _MOUNTS.read_text(encoding="utf-8", errors="replace"))

@@ -100,9 +100,9 @@ def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
         The final table.
 
     Raises:
-        UsageError: Nothing was played: a bot cannot start, the folder holds another tournament.
-        RunError: The disk or the workers fail; what is stored can be continued.
-        Interrupted: A signal came; likewise.
+        UsageError: Nothing was played: a bot cannot start, or the folder holds another tournament.
+        RunError: The disk or the workers fail; stored results can be continued.
+        Interrupted: A signal came; stored results can be continued.
     """
     with (
         StopSignals() as signals,
@@ -196,7 +196,7 @@ class _Run:
         return self._entrants.config
 
     def go(self) -> None:
-        """Do all steps in order."""
+        """Run all steps in order."""
         bots, broken = self._entrants.stage(self._launcher)
         if self._before is not None:
             if broken:
@@ -222,10 +222,10 @@ class _Run:
             self._store.change(complete=True, ended=utc_now())
 
     def _begin_seed_epoch(self, before: TournamentRecord) -> None:
-        """Draw a new seed for the rounds to come, if the present one is public now.
+        """Draw a new seed for the coming rounds if the current one is public.
 
         Raises:
-            UsageError: The tournament is closed, and is not to be opened again.
+            UsageError: The tournament is closed and may not be reopened.
         """
         if before.closed is not None and not self._options.reopen:
             raise UsageError(
@@ -241,7 +241,7 @@ class _Run:
             )
 
     def name_chatty(self) -> None:
-        """Report the bots with output that answers nothing, and where to read it."""
+        """Report the bots whose output had lines that answer no request, with their logs."""
         progress = self._progress
         if progress is None or not progress.chatty:
             return
@@ -363,7 +363,7 @@ class _Run:
         )
 
     def _play(self, executor: Executor, bots: list[Bot]) -> bool:
-        """Play what is missing; return whether nothing is missing then."""
+        """Play the missing matches; return whether the tournament is complete."""
         self._entrants.retire_replaced()
         self._remember(bots, complete=False)
         self._store.change(started_in=self._sandbox)
@@ -409,6 +409,6 @@ class _Run:
 
 
 def _ranking(before: TournamentRecord, now: TournamentRecord) -> dict[str, Any]:
-    """Return how a continued tournament ranks; one of an earlier version keeps its ranking."""
+    """Return the ranking settings of a continued tournament; one with rules 1 keeps its own."""
     kept = before if before.format_rules == 1 else now
     return {"rank_by": kept.rank_by, "references": kept.references}

@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 _MOST_ALIVE = 512
-"""Bots that one worker keeps, where it has memory and open files for as many."""
+"""Greatest number of bots that a worker keeps alive, if memory and open files suffice."""
 
 
 def draw_seed(config: Config, kept: Seed | None) -> Seed:
@@ -83,7 +83,7 @@ def new_seed() -> str:
 def stored_text_seed(folder: Path) -> str | None:
     """Return the public seed of a folder's results if it is a text, else None.
 
-    Earlier versions took any text. Their tournaments go on with it; new ones have a number.
+    Earlier versions accepted any text. Their tournaments keep it; new ones have a number.
     """
     if (folder / FILE_NAME).is_file():
         with suppress(TourneyError), closing(Store(folder / FILE_NAME)) as store:
@@ -94,7 +94,7 @@ def stored_text_seed(folder: Path) -> str | None:
 
 
 def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
-    """Return the bots as workers need them."""
+    """Return the bots in the form that workers need."""
     return tuple(
         BotSpec(
             number=bot.number,
@@ -181,9 +181,9 @@ def make_field(
 
     Args:
         master: The master seed.
-        players: At one table.
-        names: Of the entrants, by number.
-        teams: By name; those without one may be left out.
+        players: The number of seats at a table.
+        names: The names of the entrants, by number.
+        teams: Teams by name; entrants without one may be left out.
         format_rules: The version of the rules for pairing that the tournament follows.
     """
     number = int.from_bytes(hashlib.sha256(master.encode()).digest()[:8], "big")
@@ -267,7 +267,7 @@ def conditions(protection: str, clock: str) -> Conditions:
 
 
 def entrant_record(bot: Bot, team: str | None = None) -> EntrantRecord:
-    """Return what is stored of a bot."""
+    """Return the stored description of a bot."""
     return EntrantRecord(
         number=bot.number,
         name=bot.name,
@@ -292,7 +292,7 @@ def make_record(
     Args:
         config: The tournament, with the bots that take part.
         seed: Its seed.
-        bots: All who ever joined, by number.
+        bots: All bots that ever joined, by number.
         how: The conditions of play.
         format_rules: The version of the rules for pairing that it follows.
     """

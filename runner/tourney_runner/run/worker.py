@@ -67,7 +67,7 @@ _STEP_AT_MOST = 0.3
 
 
 class _Stop(BaseException):
-    """SIGTERM: this worker has to end at once."""
+    """An exception raised by SIGTERM, which ends this worker at once."""
 
 
 class _Wait:
@@ -86,7 +86,7 @@ class _Wait:
 
 
 class Worker:
-    """The player of tasks.
+    """A worker, which carries out tasks.
 
     Args:
         setup: The first message of the runner.
@@ -111,7 +111,7 @@ class Worker:
         )
 
     def work(self, task: Task) -> None:
-        """Do a task and write its outcome."""
+        """Carry out a task and write its outcome."""
         self._number = task.number
         self._reported = time.monotonic()
         try:
@@ -212,7 +212,7 @@ class Worker:
 
 
 def _room_for_bots() -> int:
-    """Raise the limit of open files; return the number of bots that it is enough for."""
+    """Raise the limit of open files; return the number of bots that it allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES if most == resource.RLIM_INFINITY else min(most, _FILES)
     with suppress(OSError, ValueError):
@@ -262,7 +262,7 @@ def _go_on_ending(_signal: int, _frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Do tasks until stdin ends or SIGTERM arrives."""
+    """Carry out tasks until stdin ends or SIGTERM arrives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     worker: Worker | None = None
     runner = os.getppid()
@@ -289,7 +289,7 @@ def main() -> None:
 
 
 def _worker(frame: bytes, output: int) -> Worker:
-    """Set this process up as the first frame says; return its worker."""
+    """Set up this process from the first frame; return its worker."""
     setup = read_setup(frame)
     if setup.version != __version__:
         sys.exit(f"this worker is tourney {__version__}, the runner is {setup.version}")

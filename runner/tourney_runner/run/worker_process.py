@@ -27,7 +27,7 @@ _UNREAD = 20
 class WorkerProgram:
     """A process of ``tourney_runner.run.worker``, with its tasks and outcomes.
 
-    It ends with its standard input, and with the thread that made it.
+    It ends with its standard input, and with the thread that started it.
 
     Args:
         setup: Its first message.

@@ -174,7 +174,7 @@ class Format(ABC, Generic[OptionsT]):
     """Whether the last round is one table whose order, not the rating, is the result."""
 
     @classmethod
-    def references(cls, options: Any) -> tuple[str, ...]:  # noqa: ARG003 - for those that override
+    def references(cls, options: Any) -> tuple[str, ...]:  # noqa: ARG003 - for subclasses
         """Return the names of the bots that the table shows as references and does not rank.
 
         Args:
@@ -202,16 +202,16 @@ class Format(ABC, Generic[OptionsT]):
         """Describe the amount of play; used where `rounds` returns None."""
         return "as many rounds as it takes"
 
-    def remarks(self, finished: Sequence[RoundResult]) -> list[str]:  # noqa: ARG002 - the interface's
+    def remarks(self, finished: Sequence[RoundResult]) -> list[str]:  # noqa: ARG002 - for subclasses
         """Return remarks to be shown about finished rounds, in the order of the rounds."""
         return []
 
     @classmethod
-    def options_without(cls, options: OptionsT, left: Sequence[str]) -> OptionsT:  # noqa: ARG003 - the interface's
+    def options_without(cls, options: OptionsT, left: Sequence[str]) -> OptionsT:  # noqa: ARG003 - for subclasses
         """Return the options that apply when only the named bots are left."""
         return options
 
-    def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - see `stages`
+    def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - for subclasses
         """Return the entrant whose tables make up a round; None for a round of the whole field."""
         return None
 

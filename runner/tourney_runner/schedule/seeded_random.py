@@ -27,7 +27,7 @@ def draw(seed: int, *purpose: str | int) -> Draw:
     """
     text = "/".join(("schedule", str(seed), *map(str, purpose)))
     state = int.from_bytes(sha256(text.encode()).digest())
-    return Random(state).random  # noqa: S311 - a schedule must come out again from its seed
+    return Random(state).random  # noqa: S311 - schedules must be reproducible from their seed
 
 
 def below(limit: int, random: Draw) -> int:
