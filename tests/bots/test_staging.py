@@ -90,6 +90,92 @@ def test_what_is_made_by_git_and_python_is_left_out(source: Path, cache: Path) -
     assert [path.name for path in Path(after.folder).iterdir()] == ["bot.py"]
 
 
+LEFT_BEHIND = (
+    ".DS_Store", "lib/._bot.py", "__MACOSX/x", "Thumbs.db", ".bot.py.swp", "bot.py~", "#bot.py#",
+    ".idea/workspace.xml", ".vscode/settings.json", ".pytest_cache/v/x", ".mypy_cache/x", ".hg/x",
+)  # fmt: skip
+
+
+def put(folder: Path, *names: str) -> None:
+    """Make files of the given names."""
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text("x")
+
+
+def staged_files(bot: Bot) -> set[str]:
+    folder = Path(bot.folder)
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_editors_and_systems_leave_behind_is_not_part_of_a_bot(
+    source: Path, cache: Path
+) -> None:
+    (source / "lib").mkdir()
+    before = stage(entrant(source), cache)
+    put(source, *LEFT_BEHIND)
+    (source / ".#bot.py").symlink_to("someone@machine.1234")
+    after = stage(entrant(source), cache)
+    assert after == before
+    assert staged_files(after) == {"bot.py"}
+
+
+def test_an_ignore_file_leaves_out_more(source: Path, cache: Path) -> None:
+    (source / ".tourneyignore").write_text("# ours\n\n*.log\n/notes/\nlib/*.txt\n.*\nbot.yaml\n")
+    before = stage(entrant(source), cache)
+    put(source, "a.log", "lib/b.log", "notes/x", "lib/x.txt", ".hidden")
+    assert stage(entrant(source), cache).hash == before.hash
+    put(source, "lib/notes/x", "lib/deep/x.txt", "bot.yaml")
+    after = stage(entrant(source), cache)
+    assert after.hash != before.hash
+    assert staged_files(after) == {
+        ".tourneyignore", "bot.py", "bot.yaml", "lib/notes/x", "lib/deep/x.txt"
+    }  # fmt: skip
+    (source / ".tourneyignore").write_text("*.log\n")
+    assert stage(entrant(source), cache).hash != after.hash
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "named"),
+    [
+        ("bot.py", ("{python}", "./bot.py"), "'./bot.py'"),
+        ("src/", ("{python}", "src/bot.py"), "'src/bot.py'"),
+        ("*.c", ("./bot",), "'bot.c'"),
+        ("*", ("./bot",), "'./bot'"),
+    ],
+)
+def test_an_ignore_file_cannot_leave_out_what_the_command_or_build_names(
+    line: str, words: tuple[str, ...], named: str, source: Path, cache: Path
+) -> None:
+    (source / ".tourneyignore").write_text(f"{line}\n")
+    with pytest.raises(UsageError, match="named by its command or build") as caught:
+        stage(entrant(source, *words, build=(("cc", "-o", "bot", "bot.c"),)), cache)
+    assert named in str(caught.value)
+    assert versions(cache) == []
+
+
+@pytest.mark.parametrize("content", ["!keep", "a/**/b", "../x", "a\\ b", "x\n" * 101, "x" * 9000])
+def test_an_ignore_file_that_is_not_understood_is_refused(
+    content: str, source: Path, cache: Path
+) -> None:
+    (source / ".tourneyignore").write_text(content)
+    with pytest.raises(UsageError, match=r"'Émile' cannot be staged: '.*/\.tourneyignore' has "):
+        stage(entrant(source), cache)
+
+
+def test_an_ignore_file_is_not_a_way_to_other_files(source: Path, cache: Path) -> None:
+    (source / ".tourneyignore").symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match="is not a regular file"):
+        stage(entrant(source), cache)
+
+
+def test_a_build_may_make_what_is_left_out_of_sources(source: Path, cache: Path) -> None:
+    (source / ".tourneyignore").write_text("*.o\n")
+    put(source, "old.o")
+    bot = stage(entrant(source, build=(("touch", "new.o~"), ("cp", "bot.py", "new"))), cache)
+    assert staged_files(bot) == {".tourneyignore", "bot.py", "new.o~", "new"}
+
+
 CHANGES = {
     "contents": lambda folder: (folder / "bot.py").write_text("print('hallo')\n"),
     "a new file": lambda folder: (folder / "weights").write_text(""),

@@ -208,7 +208,7 @@ DIFFERENCES = (
     "match.duplicate: was 2, is false",
     "on_fault: was forfeit, is substitute",
     "the bot 'three' is no longer there",
-    "the bot 'two' has changed",
+    "the bot 'two' has changed: bot.py changed",
 )
 
 

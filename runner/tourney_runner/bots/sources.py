@@ -1,7 +1,7 @@
 """Functions for a bot's files: list, hash and copy them.
 
-``.git``, ``__pycache__`` and ``*.pyc`` are left out. Symbolic links are kept as links and must
-stay inside the folder, except for the interpreter of a virtual environment.
+Files that are not part of the bot are left out, see `bots.ignored`. Symbolic links are kept
+as links and must stay inside the folder, except for the interpreter of a virtual environment.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tourney_runner.bots.ignored import read_ignore_rules
 from tourney_runner.errors import UsageError
 from tourney_runner.process.access import NotGrantedError, ProgramError, resolver_within
 from tourney_runner.process.folder_tree import open_file, walk
@@ -42,8 +43,13 @@ class Entry(NamedTuple):
     """The size of a file in bytes."""
 
 
-def scan(folder: Path) -> list[Entry]:
-    """Return everything in a bot's folder, sorted by path.
+def scan(folder: Path, *, staged: bool = False) -> list[Entry]:
+    """Return everything in a bot's folder that is part of the bot, sorted by path.
+
+    Args:
+        folder: The bot's folder.
+        staged: Whether it is a copy, in which a build may have made files of any name; then only
+            the caches of Python are left out.
 
     Raises:
         UsageError: The folder is too large, a link leads outside, or it contains something that is
@@ -54,7 +60,8 @@ def scan(folder: Path) -> list[Entry]:
     size = 0
     resolve = resolver_within(str(folder))
     try:
-        for found in walk(folder, skip=_is_left_out):
+        skip = _is_generated if staged else read_ignore_rules(folder).ignores
+        for found in walk(folder, skip=skip):
             entry = _entry(folder, found, resolve)
             size += entry.size
             entries.append(entry)
@@ -153,7 +160,7 @@ def fingerprint(folder: Path) -> str:
     total = hashlib.sha256()
     lines = [
         (found.path, f"{found.status.st_size} {found.status.st_mtime_ns} ")
-        for found in walk(folder, skip=_is_left_out)
+        for found in walk(folder, skip=_is_generated)
         if not found.is_folder()
     ]
     for path, line in sorted(lines):
@@ -161,7 +168,8 @@ def fingerprint(folder: Path) -> str:
     return total.hexdigest()
 
 
-def _is_left_out(name: str) -> bool:
+def _is_generated(path: str, _is_folder: bool) -> bool:  # noqa: FBT001 - as `walk` calls it
+    name = path.rpartition(os.sep)[2]
     return name in (".git", "__pycache__") or name.endswith(".pyc")
 
 

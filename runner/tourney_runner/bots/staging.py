@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tourney_runner.bots.bot import Bot
 from tourney_runner.bots.build import build
 from tourney_runner.bots.cache import cache_folder, slot, sweep
+from tourney_runner.bots.ignored import read_ignore_rules
 from tourney_runner.bots.sources import Entry, copy, digest, file_digest, scan
 from tourney_runner.config.programs import expanded, find_program, missing_file
 from tourney_runner.errors import UsageError
@@ -73,6 +74,8 @@ def stage(
 
 
 def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> Bot:
+    if entrant.folder:
+        _check_ignore_file(entrant, entrant.folder)
     entries = scan(entrant.folder) if entrant.folder else []
     sources = digest(entrant.folder, entries) if entrant.folder else _sha256([])
     with slot(cache / _VERSIONS, version_name(entrant, sources)) as place:
@@ -122,6 +125,20 @@ def version_name(entrant: Entrant, sources: str) -> str:
     """
     steps = tuple(expanded(step) for step in entrant.build or ())
     return _sha256([sources, steps, platform.system(), platform.machine()])[:32]
+
+
+def _check_ignore_file(entrant: Entrant, folder: Path) -> None:
+    """Refuse an ignore file that leaves out what the bot's command or build names.
+
+    Raises:
+        UsageError: It does, or cannot be used at all.
+        OSError: It cannot be read.
+    """
+    words = (*entrant.command, *(word for step in entrant.build or () for word in step))
+    try:
+        read_ignore_rules(folder).check_needed(words)
+    except UsageError as error:
+        raise UsageError(f"the bot {shown(entrant.name)} cannot be staged: {error}") from error
 
 
 def _copy(folder: Path, entries: list[Entry], target: Path, expected: str) -> None:

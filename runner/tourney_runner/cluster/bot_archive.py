@@ -30,25 +30,34 @@ _TYPES = {
 }
 
 
-def archive_key(folder: Path) -> str:
+def archive_key(folder: Path, *, staged: bool) -> str:
     """Return the name of a folder's archive: SHA-256 (hex) of paths, executable bits and contents.
+
+    Args:
+        folder: The bot's folder.
+        staged: Whether it is a copy, see `bots.sources.scan`.
 
     Raises:
         UsageError: The folder has an entry that cannot be copied.
         OSError: It cannot be read.
     """
-    return digest(folder, scan(folder))
+    return digest(folder, scan(folder, staged=staged))
 
 
-def pack(folder: Path, file: IO[bytes]) -> None:
+def pack(folder: Path, file: IO[bytes], *, staged: bool) -> None:
     """Write a folder's archive.
+
+    Args:
+        folder: The bot's folder.
+        file: For the archive.
+        staged: Whether the folder is a copy, see `bots.sources.scan`.
 
     Raises:
         UsageError: The folder has an entry that cannot be copied.
         OSError: The folder cannot be read, or the file cannot be written.
     """
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for entry in scan(folder):
+        for entry in scan(folder, staged=staged):
             member = _member(entry)
             if member.isreg():
                 with (folder / entry.path).open("rb") as content:
@@ -92,7 +101,7 @@ def unpack(cache: Path, key: str, file: IO[bytes]) -> None:
 
 
 def _check(folder: Path, key: str) -> None:
-    if archive_key(folder) != key:
+    if archive_key(folder, staged=True) != key:
         raise UsageError("a bot's files changed while they were sent; run this again")
 
 

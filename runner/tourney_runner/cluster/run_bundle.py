@@ -94,10 +94,10 @@ def _bot_bundle(entrant: Entrant, bot: Bot) -> BotBundle:
         if entrant.folder is None and entrant.command != bot.command:
             return BotBundle(bot, entrant, None, None)
         if entrant.folder is not None:
-            key = archive_key(entrant.folder)
+            key = archive_key(entrant.folder, staged=False)
             if version_name(entrant, key) == staged.parent.name:
                 return BotBundle(bot, entrant, entrant.folder, key)
-        return BotBundle(bot, None, staged, archive_key(staged))
+        return BotBundle(bot, None, staged, archive_key(staged, staged=True))
     except OSError as error:
         raise UsageError(
             f"the bot {shown(bot.name)} cannot be sent: {escaped(str(error), 500)}"

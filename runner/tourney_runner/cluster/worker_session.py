@@ -215,9 +215,11 @@ class WorkerSession:
     async def _send(self, key: str) -> None:
         """Send an archive, piece by piece."""
         bots = self._shared.bundle.bots.values()
-        folder = next(one.folder for one in bots if one.archive == key and one.folder)
+        folder, is_copy = next(
+            (one.folder, one.entrant is None) for one in bots if one.archive == key and one.folder
+        )
         with tempfile.TemporaryFile() as file:
-            await asyncio.to_thread(pack, folder, file)
+            await asyncio.to_thread(pack, folder, file, staged=is_copy)
             size = file.tell()
             file.seek(0)
             while piece := file.read(_PIECE):

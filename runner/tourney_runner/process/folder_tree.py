@@ -48,7 +48,7 @@ class Found(NamedTuple):
 def walk(
     folder: str | Path,
     *,
-    skip: Callable[[str], bool] = lambda _: False,
+    skip: Callable[[str, bool], bool] = lambda _path, _is_folder: False,
     opens_up: bool = False,
     cuts_off: bool = False,
 ) -> Iterator[Found]:
@@ -56,7 +56,8 @@ def walk(
 
     Args:
         folder: The folder.
-        skip: Returns whether to leave out entries of a name.
+        skip: Returns whether to leave out a path relative to the folder, with all that is in it; the
+            second argument is whether it is a folder.
         opens_up: Whether to make folders readable that their owner cannot read.
         cuts_off: Whether to leave out entries that are deeper than `MOST_LEVELS` or have
             disappeared, instead of raising.
@@ -91,10 +92,14 @@ def walk(
 
 
 def _content(
-    here: int, place: str, skip: Callable[[str], bool], *, cuts_off: bool
+    here: int, place: str, skip: Callable[[str, bool], bool], *, cuts_off: bool
 ) -> Iterator[Found]:
     with os.scandir(here) as entries:
-        names = [entry.name for entry in entries if not skip(entry.name)]
+        names = [
+            entry.name
+            for entry in entries
+            if not skip(_joined(place, entry.name), entry.is_dir(follow_symlinks=False))
+        ]
     for name in names:
         try:
             status = os.stat(name, dir_fd=here, follow_symlinks=False)
@@ -102,7 +107,11 @@ def _content(
             if cuts_off:
                 continue
             raise
-        yield Found(f"{place}/{name}" if place else name, status, name, here)
+        yield Found(_joined(place, name), status, name, here)
+
+
+def _joined(place: str, name: str) -> str:
+    return f"{place}/{name}" if place else name
 
 
 def _open_folder(root: int, path: str, *, opens_up: bool = False) -> int:

@@ -16,10 +16,10 @@ from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.schedule.registry import format_class
-from tourney_runner.text import counted
+from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tourney_runner.results.tournament_record import EntrantRecord, TournamentRecord
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["check_same"]
 
 _SHOWN = 10
-"""Differences that are listed."""
+"""Differences that are listed, and files of one bot."""
+_LONGEST = 200
+"""Characters of a file's name that are shown."""
 _KEYS: dict[str, tuple[str, Callable[[int], object] | None]] = {
     "duplicate": ("match.duplicate", lambda rotations: rotations or False),
     "deals": ("match.deals", None),
@@ -47,19 +49,28 @@ _KEYS: dict[str, tuple[str, Callable[[int], object] | None]] = {
 that is not here is written under its own name."""
 
 
-def check_same(folder: Path, before: TournamentRecord, now: TournamentRecord) -> None:
+def check_same(
+    folder: Path,
+    before: TournamentRecord,
+    now: TournamentRecord,
+    changes: Callable[[str, str], Sequence[str] | None],
+    again: str,
+) -> None:
     """Refuse to continue a tournament whose settings or bots have changed.
 
     Args:
         folder: For the message.
         before: As stored.
         now: As the configuration and the bots are today.
+        changes: Returns the changes of a bot, given its name and its hash of before; None if
+            they can no longer be found out.
+        again: The command that was given.
 
     Raises:
         UsageError: They differ; the message lists the differences and how to go on.
     """
     settings = list(_changed_settings(before, now))
-    bots = list(_changed_bots(before.bots, now.bots))
+    bots = list(_changed_bots(before.bots, now.bots, changes))
     if not settings and not bots:
         return
     differences = [*settings, *bots]
@@ -71,21 +82,23 @@ def check_same(folder: Path, before: TournamentRecord, now: TournamentRecord) ->
     else:
         head = f"{counted(len(bots), 'difference')} in the bots since this tournament was begun"
     raise UsageError(
-        f"{folder}: {head}:\n{listed}\n{_for_bots(before.bots, now.bots)}"
+        f"{folder}: {head}:\n{listed}\n{_for_bots(before.bots, now.bots, again)}"
         "Undo the change to continue, give --out another folder, or give --fresh to move these"
         " results aside and begin again."
     )
 
 
-def _for_bots(before: Mapping[str, EntrantRecord], now: Mapping[str, EntrantRecord]) -> str:
+def _for_bots(
+    before: Mapping[str, EntrantRecord], now: Mapping[str, EntrantRecord], again: str
+) -> str:
     """Explain how to go on with changes of bots."""
     lines = ""
     if before.keys() - now.keys():
         lines += "A bot can leave: tourney withdraw.\n"
     if any(bot.hash != now[name].hash for name, bot in before.items() if name in now):
         lines += (
-            "To enter a changed bot as a new version beside the old one, add --new-versions (all"
-            " of them) or --add FOLDER (one) to the command.\n"
+            "To enter every changed bot as a new version beside the old one (or one bot, with"
+            f" --add FOLDER instead):\n  {again} --new-versions\n"
         )
     return lines
 
@@ -135,6 +148,18 @@ def _schedule(record: TournamentRecord) -> dict[str, Any]:
     return {"format": name, **values}
 
 
+def _listed(changes: Sequence[str] | None) -> str:
+    """Return the changes of a bot in a line."""
+    if changes is None:
+        return (
+            "its files, its command, its build or its env (the copy of the earlier version is no"
+            " longer in the cache to compare with)"
+        )
+    more = len(changes) - _SHOWN
+    rest = [f"and {more} more"] if more > 0 else []
+    return ", ".join([*(escaped(change, _LONGEST) for change in changes[:_SHOWN]), *rest])
+
+
 def _change(key: str, was: Any, is_now: Any) -> str:
     return f"{key}: was {_written(was)}, is {_written(is_now)}"
 
@@ -146,7 +171,9 @@ def _written(value: Any) -> str:
 
 
 def _changed_bots(
-    before: Mapping[str, EntrantRecord], now: Mapping[str, EntrantRecord]
+    before: Mapping[str, EntrantRecord],
+    now: Mapping[str, EntrantRecord],
+    changes: Callable[[str, str], Sequence[str] | None],
 ) -> Iterator[str]:
     for name in sorted(before.keys()):  # a bot that is only in `now` joins, see `run.entrants`
         if name not in now:
@@ -154,7 +181,7 @@ def _changed_bots(
             continue
         old, new = before[name], now[name]
         if old.hash != new.hash:
-            yield f"the bot {name!r} has changed: its files, its command, its build or its env"
+            yield f"the bot {name!r} has changed: {_listed(changes(name, old.hash))}"
         elif old.number != new.number:
             yield f"the bot {name!r} was entrant {old.number + 1}, is entrant {new.number + 1}"
         elif old.team != new.team:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tourney_runner.bots.changes import changes_since
 from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.process.fair_clock import make_clock
@@ -42,6 +43,7 @@ from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import counted, utc_now
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tourney_runner.bots import Bot
@@ -202,7 +204,9 @@ class _Run:
             if broken:
                 self._entrants.refuse(broken)
             now = self._record(bots)
-            check_same(self._folder.path, self._before, now)
+            check_same(
+                self._folder.path, self._before, now, self._changes_of(bots), self._options.again
+            )
             self._entrants.change_field(bots)
             same = self._before.rounds == now.rounds and len(self._before.entrants) == len(bots)
             if self._before.complete and same:
@@ -220,6 +224,12 @@ class _Run:
             raise
         if finished:
             self._store.change(complete=True, ended=utc_now())
+
+    def _changes_of(self, bots: list[Bot]) -> Callable[[str, str], list[str] | None]:
+        """Return a function from the name of a bot and its earlier hash to its changes."""
+        staged = {bot.name: bot for bot in bots}
+        folders = {entrant.name: entrant.folder for entrant in self._config.entrants}
+        return lambda name, earlier: changes_since(earlier, staged[name], folders[name])
 
     def _begin_seed_epoch(self, before: TournamentRecord) -> None:
         """Draw a new seed for the coming rounds if the current one is public.
