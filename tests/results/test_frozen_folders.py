@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tourney_runner.cli.app import app
 from tourney_runner.cli.run_progress import make_reporter
 from tourney_runner.config import load_config
 from tourney_runner.errors import UsageError
@@ -25,9 +26,11 @@ from tourney_runner.results.store import FILE_NAME, SCHEMA_VERSION, Store
 from tourney_runner.run.tournament import RunOptions, run
 from tourney_runner.run.tournament_setup import stored_text_seed
 from tourney_runner.verify.verification import Wanted, verify
+from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
+    from click.testing import Result
 
 FROZEN = Path(__file__).parents[1] / "data" / "results"
 NOTHING_PLAYED = Wanted(sample=0)
@@ -188,6 +191,53 @@ def play(
 @pytest.mark.parametrize(("home", "entry"), leagues())
 def test_a_frozen_league_gives_its_table(home: Path, entry: dict[str, Any]) -> None:
     assert_same_table(league_json(league_table(home / entry["config"])), home / entry["expected"])
+
+
+def test_an_earlier_schema_is_read_from_a_read_only_folder(tmp_path: Path) -> None:
+    home = FROZEN / "0.1.0-9ef054c"
+    folder = shutil.copytree(home / "rr-complete", tmp_path / "results")
+    (folder / FILE_NAME).chmod(0o444)
+    folder.chmod(0o555)
+    times = folder.stat()  # root may write all the same, but that would show in the time
+    for words in (["standings"], ["export", "--deals", tmp_path / "deals.csv"]):
+        ended = invoke(words[0], folder, *words[1:])
+        assert ended.exit_code == 0, ended.output
+    assert_same_table(table_of(folder), home / "expected" / "rr-complete.json")
+    assert verify(folder, NOTHING_PLAYED).findings == ()
+    assert folder.stat().st_mtime_ns == times.st_mtime_ns
+    folder.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "rr-complete.yaml", "--out", "rr-complete"],
+        ["disqualify", "rr-complete", "low", "--reason", "x"],
+        ["withdraw", "rr-complete", "low"],
+        ["withdraw", "rr-complete", "low", "--undo"],
+        ["unbench", "rr-complete", "low"],
+        ["rerun", "rr-complete", "--deal", "1", "--reason", "x"],
+        ["season", "league-fixed"],
+        ["compare", "bots/low", "bots/high", "--deals", "2", "--out", "rr-complete"],
+        ["play", "rr-complete.yaml", "--out", "rr-complete"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_command_converts_what_it_may_not(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(FROZEN / "0.1.0-9ef054c", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOURNEY_CACHE", str(tmp_path / "cache"))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.sqlite")}
+    ended = invoke(*words, "--no-migrate")
+    assert isinstance(ended.exception, UsageError), ended.output
+    assert "Leave --no-migrate out" in str(ended.exception)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.sqlite")} == before
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_a_file_is_migrated_only_by_those_who_write_and_may(tmp_path: Path) -> None:

@@ -226,6 +226,9 @@ def test_a_folder_of_another_tournament_is_refused_with_all_differences(arena: A
         assert words in ended.stderr
     assert ended.stdout == ""
     assert arena.files() == before
+    shutil.rmtree(arena.path / "cache" / "entrants")
+    ended = arena.run("run", config, "--out", "out", status=2)
+    assert "the copy of the earlier version is no longer in the cache" in ended.stderr
 
 
 def test_fresh_moves_the_old_results_aside(finished: Finished) -> None:

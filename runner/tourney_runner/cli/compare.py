@@ -14,6 +14,7 @@ from tourney_runner.cli.options import (
     Dask,
     Fresh,
     Jobs,
+    NoMigrate,
     NoPin,
     NoSandbox,
     Out,
@@ -105,6 +106,7 @@ def compare(  # noqa: PLR0913 - each is an option
     out: Out = None,
     seed: Seed = None,
     fresh: Fresh = False,
+    no_migrate: NoMigrate = False,
     skip_broken: SkipBroken = False,
     jobs: Jobs = None,
     no_pin: NoPin = False,
@@ -151,6 +153,7 @@ def compare(  # noqa: PLR0913 - each is an option
         pin=not no_pin,
         dask=dask,
         fresh=fresh,
+        migrate=not no_migrate,
         skip_broken=skip_broken,
         sandbox="off" if no_sandbox else None,
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tourney_runner.cli.options import BotName, ResultsDir, Undo
+from tourney_runner.cli.options import BotName, NoMigrate, ResultsDir, Undo
 
 __all__ = ["disqualify"]
 
@@ -17,6 +17,7 @@ def disqualify(
     *,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is published.")] = "",
     undo: Undo = False,
+    no_migrate: NoMigrate = False,
 ) -> None:
     """Take a bot out of all tables.
 
@@ -26,9 +27,10 @@ def disqualify(
     from tourney_runner.cli.output import print_table
     from tourney_runner.decisions import sanctions
 
+    migrate = not no_migrate
     if undo:
-        summary, line = sanctions.undo(folder, "disqualified", bot)
+        summary, line = sanctions.undo(folder, "disqualified", bot, migrate=migrate)
     else:
-        summary, line = sanctions.rule(folder, "disqualified", bot, reason)
+        summary, line = sanctions.rule(folder, "disqualified", bot, reason, migrate=migrate)
     print_table(summary)
     typer.echo(line)

@@ -23,6 +23,7 @@ __all__ = [
     "Jobs",
     "Json",
     "LeaguePath",
+    "NoMigrate",
     "NoPin",
     "NoSandbox",
     "Out",
@@ -103,6 +104,9 @@ Jobs = Annotated[
         help="Workers.",
         show_default="one for each free core",
     ),
+]
+NoMigrate = Annotated[
+    bool, typer.Option("--no-migrate", help="Refuse results of an older version.")
 ]
 NoPin = Annotated[
     bool, typer.Option("--no-pin", help="Do not pin each worker to a core of its own.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tourney_runner.cli.options import ConfigFile
+from tourney_runner.cli.options import ConfigFile, NoMigrate
 
 __all__ = ["play"]
 
@@ -40,6 +40,7 @@ def play(  # noqa: PLR0913 - each is an option
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Move old deals there aside and begin again.")
     ] = False,
+    no_migrate: NoMigrate = False,
 ) -> None:
     """Play against bots in the terminal.
 
@@ -59,7 +60,9 @@ def play(  # noqa: PLR0913 - each is an option
     master = None if chosen == "secret" else str(chosen)
     invitation = invite(loaded, name, against or (), folder, master)
     with tidy():
-        deals = play_deals(invitation, Console(highlight=False), fresh=fresh)
+        deals = play_deals(
+            invitation, Console(highlight=False), fresh=fresh, migrate=not no_migrate
+        )
     if deals:
         look = shlex.join(["tourney", "replay", str(folder), "1"])
         typer.echo(f"deals kept in {folder}: {deals}; to look at one: {look}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tourney_runner.cli.options import NoSandbox, ResultsDir, SameBots
+from tourney_runner.cli.options import NoMigrate, NoSandbox, ResultsDir, SameBots
 
 if TYPE_CHECKING:
     from tourney_runner.bots import Bot
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["rerun"]
 
 
-def rerun(
+def rerun(  # noqa: PLR0913 - each is an option
     folder: ResultsDir,
     *,
     deal: Annotated[
@@ -25,6 +25,7 @@ def rerun(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is published.")],
     config: SameBots = None,
     no_sandbox: NoSandbox = False,
+    no_migrate: NoMigrate = False,
 ) -> None:
     """Declare a deal void and play it again.
 
@@ -42,6 +43,8 @@ def rerun(
     if config is not None:
         staged = staged_by(load_config(config, skip_broken=True), mode)
     (number,) = deal_numbers(folder, [deal])
-    summary, line = play_rerun(folder, number, reason, Workers(1, mode), staged)
+    summary, line = play_rerun(
+        folder, number, reason, Workers(1, mode), staged, migrate=not no_migrate
+    )
     print_table(summary)
     typer.echo(line)

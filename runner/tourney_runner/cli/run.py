@@ -16,6 +16,7 @@ from tourney_runner.cli.options import (
     Dask,
     Fresh,
     Jobs,
+    NoMigrate,
     NoPin,
     NoSandbox,
     Out,
@@ -55,10 +56,7 @@ def run(  # noqa: PLR0913 - each is an option
     out: Out = None,
     seed: Seed = None,
     fresh: Fresh = False,
-    no_migrate: Annotated[
-        bool,
-        typer.Option("--no-migrate", help="Refuse results of an older version."),
-    ] = False,
+    no_migrate: NoMigrate = False,
     add_bots: Annotated[
         list[Path] | None,
         typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tourney_runner.cli.options import Jobs, Json, LeaguePath, this_command
+from tourney_runner.cli.options import Jobs, Json, LeaguePath, NoMigrate, this_command
 
 __all__ = ["season"]
 
@@ -26,6 +26,7 @@ def season(  # noqa: PLR0913 - each is an option
     reopen: Annotated[
         bool, typer.Option("--reopen", help="Go on with a closed season, on a new secret seed.")
     ] = False,
+    no_migrate: NoMigrate = False,
     jobs: Jobs = None,
     json: Json = False,
 ) -> None:
@@ -48,13 +49,15 @@ def season(  # noqa: PLR0913 - each is an option
     path = find_league(league).absolute()
     latest = seasons.current(path)
     name = season or latest
-    choices = seasons.season_choices(path, name, again=this_command(), jobs=jobs, reopen=reopen)
+    choices = seasons.season_choices(
+        path, name, again=this_command(), jobs=jobs, reopen=reopen, migrate=not no_migrate
+    )
     earlier_seed = seasons.stored_text_seed_of(path, name)
     config = load_config(path, earlier_seed=earlier_seed, skip_broken=True)
     news = None
     if not close or name == latest:  # an earlier season is closed as it is
         _, news = seasons.play_season(config, choices, make_reporter())
-    closed = close_tournament(choices.folder) if close else None
+    closed = close_tournament(choices.folder, migrate=choices.migrate) if close else None
     table = league_table(path)
     write_whole(path.parent / seasons.SEASONS / "league.json", as_json(table))
     write_whole(path.parent / seasons.SEASONS / "league.md", as_markdown(table))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from tourney_runner.cli.options import BotName, ResultsDir
+from tourney_runner.cli.options import BotName, NoMigrate, ResultsDir
 
 __all__ = ["unbench"]
 
 
-def unbench(folder: ResultsDir, bot: BotName) -> None:
+def unbench(folder: ResultsDir, bot: BotName, *, no_migrate: NoMigrate = False) -> None:
     """Let a benched bot play again.
 
     A bot is benched when all of its last deals failed. Where rounds are planned ahead, the deals
@@ -19,6 +19,6 @@ def unbench(folder: ResultsDir, bot: BotName) -> None:
     from tourney_runner.cli.output import print_table
     from tourney_runner.decisions import sanctions
 
-    summary, line = sanctions.unbench(folder, bot)
+    summary, line = sanctions.unbench(folder, bot, migrate=not no_migrate)
     print_table(summary)
     typer.echo(line)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tourney_runner.cli.options import BotName, ResultsDir, Undo
+from tourney_runner.cli.options import BotName, NoMigrate, ResultsDir, Undo
 
 __all__ = ["withdraw"]
 
@@ -20,7 +20,7 @@ def _day(text: str) -> date:
         raise typer.BadParameter(f"found {text!r}, expected a day such as 2026-11-30") from error
 
 
-def withdraw(
+def withdraw(  # noqa: PLR0913 - each is an option
     folder: ResultsDir,
     bot: BotName,
     *,
@@ -38,6 +38,7 @@ def withdraw(
         ),
     ] = None,
     undo: Undo = False,
+    no_migrate: NoMigrate = False,
 ) -> None:
     """Let a bot keep its deals and play no further rounds.
 
@@ -47,9 +48,10 @@ def withdraw(
     from tourney_runner.cli.output import print_table
     from tourney_runner.decisions import sanctions
 
+    migrate = not no_migrate
     if undo:
-        summary, line = sanctions.undo(folder, "withdrawn", bot)
+        summary, line = sanctions.undo(folder, "withdrawn", bot, migrate=migrate)
     else:
-        summary, line = sanctions.rule(folder, "withdrawn", bot, reason, since)
+        summary, line = sanctions.rule(folder, "withdrawn", bot, reason, since, migrate=migrate)
     print_table(summary)
     typer.echo(line)

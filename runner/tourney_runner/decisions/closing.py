@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["close_tournament", "seed_line"]
 
 
-def close_tournament(folder: Path) -> Summary:
+def close_tournament(folder: Path, *, migrate: bool = True) -> Summary:
     """Close a tournament, and publish it with its seeds; a closed one is only published again.
 
     Args:
         folder: The results folder.
+        migrate: Whether results of an earlier version may be converted.
 
     Returns:
         The table.
@@ -29,7 +30,7 @@ def close_tournament(folder: Path) -> Summary:
         UsageError: Planned deals are missing, or a run is writing there.
         RunError: The disk fails.
     """
-    with open_results(folder) as store:
+    with open_results(folder, migrate=migrate) as store:
         record = store.tournament()
         if not record.complete:
             raise UsageError(

@@ -28,8 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["rerun"]
 
 
-def rerun(
-    folder: Path, number: int, reason: str, workers: Workers, staged: Sequence[Bot] = ()
+def rerun(  # noqa: PLR0913 - each is a choice of the organiser
+    folder: Path,
+    number: int,
+    reason: str,
+    workers: Workers,
+    staged: Sequence[Bot] = (),
+    *,
+    migrate: bool = True,
 ) -> tuple[Summary, str]:
     """Play a deal again; the new deal replaces the old one, which is stored as void.
 
@@ -42,6 +48,7 @@ def rerun(
         reason: The reason, which is published.
         workers: The workers that play it.
         staged: Available bots, besides those in the cache.
+        migrate: Whether results of an earlier version may be converted.
 
     Returns:
         The new table, and a message of one or two lines.
@@ -52,7 +59,7 @@ def rerun(
         Interrupted: By a signal; nothing was changed.
     """
     reason = told(reason)
-    with StopSignals() as signals, open_results(folder) as store:
+    with StopSignals() as signals, open_results(folder, migrate=migrate) as store:
         settings = PlaySettings.of(store.about())
         if store.tournament().closed is not None:
             raise UsageError(

@@ -37,16 +37,21 @@ Kind = Literal["disqualified", "withdrawn", "benched"]
 
 
 @contextmanager
-def open_results(folder: Path) -> Iterator[Store]:
+def open_results(folder: Path, *, migrate: bool = True) -> Iterator[Store]:
     """Open the results of a folder for writing, while it is locked.
 
+    Args:
+        folder: The results folder.
+        migrate: Whether results of an earlier version may be converted.
+
     Raises:
-        UsageError: There are no results of a tournament, or a run is writing there.
+        UsageError: There are no results of a tournament, they may not be converted, or a run is
+            writing there.
     """
     if not (folder / FILE_NAME).is_file():
         raise UsageError(f"{folder}: there are no results here; `tourney run CONFIG` makes them")
     with ResultsFolder(folder) as held:
-        store = Store(held.database, create=True)
+        store = Store(held.database, create=True, migrate=migrate)
         try:
             store.tournament()  # refuses a person's table
             yield store
@@ -54,8 +59,14 @@ def open_results(folder: Path) -> Iterator[Store]:
             store.close()
 
 
-def rule(
-    folder: Path, kind: Kind, name: str, reason: str, since: date | None = None
+def rule(  # noqa: PLR0913 - the parts of a decision
+    folder: Path,
+    kind: Kind,
+    name: str,
+    reason: str,
+    since: date | None = None,
+    *,
+    migrate: bool = True,
 ) -> tuple[Summary, str]:
     """Disqualify or withdraw a bot; if that was done already, only publish the tables again.
 
@@ -65,6 +76,7 @@ def rule(
         name: The bot.
         reason: The reason, which is published.
         since: The day from which it applies, if not at once; for withdrawals.
+        migrate: Whether results of an earlier version may be converted.
 
     Returns:
         The new table, and a message of one line.
@@ -74,7 +86,7 @@ def rule(
         RunError: The disk fails.
     """
     reason = told(reason)
-    with open_results(folder) as store:
+    with open_results(folder, migrate=migrate) as store:
         entrant = _number(store, name)
         done = next((one for one in in_force(store) if _is(one, kind, entrant)), None)
         if done is None:
@@ -87,14 +99,20 @@ def rule(
         return publish(folder, store), line
 
 
-def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
+def undo(folder: Path, kind: Kind, name: str, *, migrate: bool = True) -> tuple[Summary, str]:
     """Take a ruling back; if that was done already, only publish the tables again.
+
+    Args:
+        folder: The results folder.
+        kind: The kind of the ruling.
+        name: The bot.
+        migrate: Whether results of an earlier version may be converted.
 
     Raises:
         UsageError: There is no such bot, or there was never such a ruling about it.
         RunError: The disk fails.
     """
-    with open_results(folder) as store:
+    with open_results(folder, migrate=migrate) as store:
         entrant = _number(store, name)
         found = [one for one in store.decisions() if _is(one, kind, entrant)]
         if not found:
@@ -108,12 +126,17 @@ def undo(folder: Path, kind: Kind, name: str) -> tuple[Summary, str]:
         return publish(folder, store), line
 
 
-def unbench(folder: Path, name: str) -> tuple[Summary, str]:
+def unbench(folder: Path, name: str, *, migrate: bool = True) -> tuple[Summary, str]:
     """Let a benched bot play again.
 
     If rounds are planned ahead, the deals that it forfeited unplayed are removed, and the next run
     plays them. If they are planned from results, rounds that have begun stand, and it plays again
     from the next round on.
+
+    Args:
+        folder: The results folder.
+        name: The bot.
+        migrate: Whether results of an earlier version may be converted.
 
     Returns:
         The new table, and a message of one line.
@@ -122,7 +145,7 @@ def unbench(folder: Path, name: str) -> tuple[Summary, str]:
         UsageError: There is no such bot, or it was never benched.
         RunError: The disk fails.
     """
-    with open_results(folder) as store:
+    with open_results(folder, migrate=migrate) as store:
         entrant = _number(store, name)
         found = [one for one in store.decisions() if _is(one, "benched", entrant)]
         if not found:

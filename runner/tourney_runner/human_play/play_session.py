@@ -51,13 +51,16 @@ _PERSON = 0
 """The person's seat and entrant number."""
 
 
-def play(invitation: Invitation, console: Console, *, fresh: bool = False) -> int:
+def play(
+    invitation: Invitation, console: Console, *, fresh: bool = False, migrate: bool = True
+) -> int:
     """Play until the person leaves.
 
     Args:
         invitation: The players, the game, and the folder of the deals.
         console: The terminal on which the table is drawn.
         fresh: Whether to move stored deals aside first.
+        migrate: Whether deals of an earlier version may be converted.
 
     Returns:
         The number of finished deals; all of them are stored.
@@ -75,7 +78,7 @@ def play(invitation: Invitation, console: Console, *, fresh: bool = False) -> in
         folder = stack.enter_context(ResultsFolder(invitation.folder, fresh=fresh))
         if folder.moved_to is not None:
             console.print(Text(f"the old deals are in {folder.moved_to} now"))
-        store = stack.enter_context(closing(Store(folder.database, create=True)))
+        store = stack.enter_context(closing(Store(folder.database, create=True, migrate=migrate)))
         match = _Match(invitation, staged, store, console, guard.launcher)
         folder.begin()
         stack.callback(match.stop)

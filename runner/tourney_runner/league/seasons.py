@@ -73,8 +73,14 @@ def stored_text_seed_of(league: Path, season: str) -> str | None:
     return None if seed is None else seed.removesuffix(f"/{season}")
 
 
-def season_choices(
-    league: Path, season: str, *, again: str, jobs: int | None, reopen: bool = False
+def season_choices(  # noqa: PLR0913 - each is a choice of the organiser
+    league: Path,
+    season: str,
+    *,
+    again: str,
+    jobs: int | None,
+    reopen: bool = False,
+    migrate: bool = True,
 ) -> RunOptions:
     """Return the options of a season: broken bots are left out, changed ones are new versions.
 
@@ -91,6 +97,7 @@ def season_choices(
         skip_broken=True,
         new_versions=True,
         reopen=reopen,
+        migrate=migrate,
     )
 
 
@@ -119,7 +126,7 @@ def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tupl
         }
     )
     if choices.reopen or not _is_closed(choices.folder):
-        _follow_entries(config, choices.folder)
+        _follow_entries(config, choices.folder, migrate=choices.migrate)
     summary = run(named, choices, reporter)
     return summary, _tell(choices.folder, summary)
 
@@ -132,7 +139,7 @@ def _is_closed(folder: Path) -> bool:
     return record is not None and record.closed is not None
 
 
-def _follow_entries(config: Config, folder: Path) -> None:
+def _follow_entries(config: Config, folder: Path, *, migrate: bool) -> None:
     """Withdraw bots that are no longer entered, and undo that for those that are again."""
     if not (folder / FILE_NAME).is_file():
         return
@@ -146,9 +153,9 @@ def _follow_entries(config: Config, folder: Path) -> None:
     for name, decision in about.items():
         here = versions.get(name, name) in entered
         if decision is None and not here:
-            rule(folder, "withdrawn", name, _NOT_ENTERED)
+            rule(folder, "withdrawn", name, _NOT_ENTERED, migrate=migrate)
         elif decision is not None and decision.reason == _NOT_ENTERED and here:
-            undo(folder, "withdrawn", name)
+            undo(folder, "withdrawn", name, migrate=migrate)
 
 
 def _tell(folder: Path, summary: Summary) -> Changes:
