@@ -56,8 +56,8 @@ def walk(
 
     Args:
         folder: The folder.
-        skip: Returns whether to leave out a path relative to the folder, with all that is in it; the
-            second argument is whether it is a folder.
+        skip: Returns whether to leave out a path relative to the folder, with all that is in it.
+            The second argument is whether it is a folder.
         opens_up: Whether to make folders readable that their owner cannot read.
         cuts_off: Whether to leave out entries that are deeper than `MOST_LEVELS` or have
             disappeared, instead of raising.
