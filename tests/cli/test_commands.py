@@ -115,6 +115,18 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     arena.close()
 
 
+def test_an_audit_reads_the_results_and_writes_nothing(played: Played) -> None:
+    before = played.arena.files()
+    text = played.arena.call("audit", "out").stdout
+    assert "Ünïcode Cup: audit of 4 deals, for the organiser only" in text
+    assert "zwei: median" in text
+    found = json.loads(played.arena.call("audit", "out", "--json").stdout)
+    assert found["deals"] == 4
+    assert [time["bot"] for time in found["times"]] == ["één", "zwei"]
+    assert {row["void"] for row in found["voids"]} == {0}
+    assert played.arena.files() == before
+
+
 def test_tables_go_to_stdout_and_all_else_to_stderr(played: Played) -> None:
     stdout, stderr = played.ended.stdout, played.ended.stderr
     assert "Ünïcode Cup: tienlen, 4 deals" in stdout

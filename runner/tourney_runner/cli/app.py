@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from tourney_runner import __version__
 from tourney_runner.cli import (
+    audit,
     check,
     check_game,
     compare,
@@ -57,6 +58,7 @@ SECTIONS = {
         unbench,
         rerun,
         verify,
+        audit,
     ),
     "A bot of your own": (new, check, play, submit),
     "A game of your own": (new_game, check_game),

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["Z", "best_probabilities", "rank_ranges", "scores_of_pairs", "t_quantile"]
+__all__ = [
+    "Z",
+    "best_probabilities",
+    "normal_deviates",
+    "rank_ranges",
+    "scores_of_pairs",
+    "t_quantile",
+]
 
 Z = NormalDist().inv_cdf(0.975)
 """Half of the width of a 95 % interval in standard errors."""
@@ -60,11 +67,20 @@ def scores_of_pairs(mu: Sequence[float], covariance: Floats, matches: Sequence[i
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(spread > 0, differences / np.sqrt(np.maximum(spread, 1e-300)), 0.0)
     counts = np.asarray(matches, dtype=np.float64)
-    freedom = np.maximum(np.minimum.outer(counts, counts) - 1, 1)
-    # Wallace (1959): the normal deviate with the same tail as t.
+    result = normal_deviates(t, np.maximum(np.minimum.outer(counts, counts) - 1, 1))
+    np.fill_diagonal(result, 0.0)
+    return result
+
+
+def normal_deviates(t: Floats, freedom: Floats) -> Floats:
+    """Return the standard normal deviates with the tails of Student's t (Wallace, 1959).
+
+    Args:
+        t: Values of Student's t.
+        freedom: The degrees of freedom of each, 1 or more.
+    """
     shrunk = np.sqrt(freedom * np.log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     result: Floats = np.copysign(shrunk, t)
-    np.fill_diagonal(result, 0.0)
     return result
 
 
