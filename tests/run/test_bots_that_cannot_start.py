@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,3 +115,16 @@ def test_a_missing_program_is_said_before_anything_starts(words: list[str], aren
     ended = arena.run("run", config, "--out", "out", *words, status=0 if words else 2)
     assert "no-such-program-here" in ended.stderr
     assert (arena.path / "out").exists() == bool(words)
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "limits"])
+def test_no_bot_is_blamed_for_a_host_that_allows_too_few_open_files(
+    sandbox: str, arena: Arena
+) -> None:
+    config = arena.configure([arena.bot("one"), arena.bot("two")], sandbox=sandbox)
+    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (20, 20))
+    ended = arena.run("run", config, "--out", "out", status=2, preexec_fn=few)
+    assert "20 open files at most" in ended.stderr
+    assert "ulimit -n" in ended.stderr
+    assert "one" not in ended.stderr.split()
+    assert not (arena.path / "out").exists()

@@ -9,6 +9,7 @@ the small programs ``prlimit`` and ``setpriv``, through which the bot is started
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from tourney_runner.process.child import Child
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.procfs import place
+from tourney_runner.process.rlimits import rlimits
 from tourney_runner.process.spawn import spawn
 from tourney_runner.process.temporary_folders import make_temp
 
@@ -186,6 +188,14 @@ def clean_environment(program: Program, home: str, view: View | None = None) -> 
     }
 
 
+_OPTIONS = {
+    resource.RLIMIT_CORE: "--core",
+    resource.RLIMIT_DATA: "--data",
+    resource.RLIMIT_FSIZE: "--fsize",
+    resource.RLIMIT_NOFILE: "--nofile",
+}
+"""Of ``prlimit``."""
+
 _ENTER = 'echo 0 >"$0"; exec "$@"'
 """A shell command that enters a control group and becomes the program that follows. A bot that did
 not enter is still held by its limits and the watchdog."""
@@ -240,9 +250,7 @@ class PlainLauncher(Launcher):
         if self._setpriv:
             words += [self._setpriv, "--pdeathsig", "KILL", "--"]
         if self._prlimit:
-            words += [self._prlimit, f"--fsize={limits.file_size}", "--core=0"]
-            words += [f"--nofile={limits.open_files}"]
-            if limits.memory is not None:
-                words.append(f"--data={limits.memory}")
+            words.append(self._prlimit)
+            words += [f"{_OPTIONS[kind]}={value}" for kind, value in rlimits(limits)]
             words.append("--")
         return words

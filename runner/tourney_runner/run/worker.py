@@ -8,7 +8,6 @@ reads a `Setup` and then tasks from stdin, and writes outcomes to stdout, until 
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from tourney_runner.play.match import PLAYS, Tables
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, die_with_parent
+from tourney_runner.process.rlimits import raise_open_files
 from tourney_runner.process.sandbox import choose
 from tourney_runner.process.temporary_folders import remove_own
 from tourney_runner.run.worker_messages import (
@@ -57,8 +57,6 @@ __all__ = ["Worker", "main"]
 _READ = 1 << 20
 _REPORT_EVERY = 1.0
 """Seconds between two signs of life."""
-_FILES = 4096
-"""The limit of open files that a worker requests."""
 _FILES_A_BOT = 6
 """Its three pipes, and the files that are open briefly while it is started or inspected."""
 _OWN_FILES = 32
@@ -213,11 +211,7 @@ class Worker:
 
 def _room_for_bots() -> int:
     """Raise the limit of open files; return the number of bots that it allows."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES if most == resource.RLIM_INFINITY else min(most, _FILES)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = raise_open_files()
     return max(1, (files // 2 - _OWN_FILES) // _FILES_A_BOT)  # half is left for meters of time
 
 

@@ -26,10 +26,10 @@ from tourney_runner.process.access import view_of
 from tourney_runner.process.launcher import Launcher, next_mark
 from tourney_runner.process.process_tree import MARK, descendants, reap
 from tourney_runner.process.procfs import has_open
+from tourney_runner.process.rlimits import rlimits
 from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, bwrap_options
 from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until, two_way_pipe
 from tourney_runner.process.sandbox.probe_result import UnavailableError
-from tourney_runner.process.sandbox.rlimits import rlimits
 from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_for
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from tourney_runner.process.sandbox.self_test import complaint_of

@@ -27,12 +27,12 @@ from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.launcher import Launcher, clean_environment, next_mark
 from tourney_runner.process.process_tree import MARK, descendants
 from tourney_runner.process.procfs import user_namespace
+from tourney_runner.process.rlimits import rlimits, tasks_of_user
 from tourney_runner.process.sandbox import landlock_child
 from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until
 from tourney_runner.process.sandbox.landlock_child import BOOT, CONFINED
 from tourney_runner.process.sandbox.landlock_rules import SCOPES_SINCE, file_rules, ruleset
 from tourney_runner.process.sandbox.probe_result import UnavailableError
-from tourney_runner.process.sandbox.rlimits import rlimits, tasks_of_user
 from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_for
 from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
 from tourney_runner.process.sandbox.self_test import complaint_of

@@ -6,8 +6,9 @@ from functools import cache
 
 from tourney_runner.errors import UsageError
 from tourney_runner.process.cgroup import Groups
-from tourney_runner.process.launcher import Launcher
+from tourney_runner.process.launcher import Launcher, ResourceLimits
 from tourney_runner.process.procfs import IS_LINUX
+from tourney_runner.process.rlimits import raise_open_files
 from tourney_runner.process.sandbox.backends import BACKENDS, Mode
 from tourney_runner.process.sandbox.cgroup_delegation import control_groups
 from tourney_runner.process.sandbox.probe_result import Finding, UnavailableError
@@ -25,9 +26,10 @@ def choose(mode: Mode, *, trusted: bool) -> Launcher:
         trusted: Whether every bot may run without protection against malice if there is none.
 
     Raises:
-        UsageError: The chosen mode does not work here, or ``auto`` found no protection for bots
-            that are not trusted. The message says what to install.
+        UsageError: The chosen mode does not work here, ``auto`` found no protection for bots that
+            are not trusted, or the host allows too few open files. The message gives the remedy.
     """
+    _check_open_files()
     opened = _opened(resolve(mode, trusted=trusted))
     if isinstance(opened, Launcher):
         return opened
@@ -52,6 +54,16 @@ def resolve(mode: Mode, *, trusted: bool) -> Mode:
         + "\nmend one of these, mark the bots `trusted: true`, or use --no-sandbox to run them "
         "without protection"
     )
+
+
+def _check_open_files() -> None:
+    """Refuse a host whose own limit would make bots fail, which would then be blamed for it."""
+    needed, files = ResourceLimits().open_files, raise_open_files()
+    if files < needed:
+        raise UsageError(
+            f"this program may have {files} open files at most, and a bot may have {needed}: "
+            f"raise the limit, for instance with `ulimit -n {4 * needed}` (a service: LimitNOFILE=)"
+        )
 
 
 def probe() -> list[Finding]:

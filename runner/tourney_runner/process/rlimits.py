@@ -1,4 +1,4 @@
-"""The limits that the kernel enforces for each process, as numbers for `resource`."""
+"""The limits that the kernel enforces: those of a bot, and those of this program."""
 
 from __future__ import annotations
 
@@ -11,10 +11,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tourney_runner.process.launcher import ResourceLimits
 
-__all__ = ["rlimits", "tasks_of_user"]
+__all__ = ["raise_open_files", "rlimits", "tasks_of_user"]
+
+_OPEN_FILES = 4096
+"""The limit of open files that this program requests, for many bots and their meters."""
 
 
-def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
+def raise_open_files() -> int:
+    """Raise this program's limit of open files as far as it needs; return what it is now."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _at_most(_OPEN_FILES, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    now, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _OPEN_FILES if now == resource.RLIM_INFINITY else now
+
+
+def rlimits(limits: ResourceLimits, *, processes: int | None = None) -> list[tuple[int, int]]:
     """Return pairs of a ``RLIMIT_*`` and its value, none above this program's own limit.
 
     Memory is limited as data, not as address space, because node and Java reserve far more
@@ -23,14 +37,15 @@ def rlimits(limits: ResourceLimits, *, processes: int) -> list[tuple[int, int]]:
     Args:
         limits: The limits of the bot.
         processes: The maximum number of processes of its user, which exceeds the bot's own limit if
-            it shares its user with others.
+            it shares its user with others; None for no limit.
     """
     wanted = [
-        (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_FSIZE, limits.file_size),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_CORE, 0),
     ]
+    if processes is not None:
+        wanted.append((resource.RLIMIT_NPROC, processes))
     if limits.memory is not None:
         wanted.append((resource.RLIMIT_DATA, limits.memory))
     return [(kind, _at_most(value, resource.getrlimit(kind)[1])) for kind, value in wanted]
