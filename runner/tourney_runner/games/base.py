@@ -1,13 +1,13 @@
-"""The interface of a game: all that the rest of the program knows of cards.
+"""The interface of a game, through which the rest of the program uses cards.
 
 The names are those of the field (`current_player`, `legal_actions`, `apply_action`,
-`is_terminal`, `returns`). A game describes itself once, as a `Game`; a deal in progress is a
-`State`. What the rest needs without asking which game it is stands here too: a model of the
-options, a fallback action, what happens when a player forfeits, a neutral scene.
+`is_terminal`, `returns`). A game is described by one `Game`, and a deal in progress by a `State`.
+This module also defines what the rest needs for every game: a model of the options, a fallback
+action, the handling of forfeits, and a neutral scene.
 
-An action is a value of the game's own, as small as it likes (an int mask, a tuple). It crosses
-the border in two forms: as an *answer*, the JSON that bots write, and as a *code*, the compact
-text that results are stored in.
+An action is a value of the game's own type, as small as possible (an int mask, a tuple). Outside
+of the game it has two forms: an *answer*, the JSON that bots write, and a *code*, the compact text
+that is stored in results.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 TERMINAL = -1
-"""What `State.current_player` gives when the deal is over."""
+"""The value of `State.current_player` when the deal is over."""
 
 
 class MalformedAnswerError(Exception):
-    """An answer that is no action of this game in any position (fault kind ``malformed``)."""
+    """An answer that is not an action of this game in any position (fault kind ``malformed``)."""
 
 
 class IllegalActionError(Exception):
@@ -52,7 +52,7 @@ class IllegalActionError(Exception):
 
     Args:
         rule: The id of the rule that was broken, such as ``H25`` or ``S13``.
-        message: The rule in plain words, for the author of the bot.
+        message: The rule in plain words, for the bot's author.
     """
 
     def __init__(self, rule: str, message: str) -> None:
@@ -61,7 +61,7 @@ class IllegalActionError(Exception):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """What a bot writes back: the request's id, and in subclasses the game's own fields."""
+    """A bot's answer: the request's id and, in subclasses, the game's own fields."""
 
     id: int
     """The number of the request that this answers."""
@@ -70,7 +70,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
 
 
 class GameOptions(BaseModel):
-    """The rules that an organiser may choose; each game extends it.
+    """The rules that an organiser may choose. Each game extends this model.
 
     Every field has a default and a description (``tourney games GAME`` prints both). The
     combination is checked when the model is built, so a model that exists can be dealt.
@@ -82,18 +82,18 @@ class GameOptions(BaseModel):
     """Players at one table."""
 
     absent: ClassVar[dict[str, Any]] = {}
-    """Values that older results stand for by lacking an option: where a rule was added whose
-    default is not the behaviour of the versions before it."""
+    """Values of options that older results lack, for rules whose default differs from the behaviour
+    before they were added."""
 
     @classmethod
     def stored(cls, rules: Mapping[str, Any]) -> Self:
-        """Read rules that a version of the program stored with its results.
+        """Return rules that were stored with results, possibly by an older version of the program.
 
         Args:
-            rules: What `in_force` gave then; options that were added since are missing.
+            rules: The value of `in_force` at that time. Options added since then are missing.
 
         Raises:
-            UsageError: This version does not have those rules.
+            UsageError: This version does not support those rules.
         """
         try:
             return cls.model_validate({**cls.absent, **rules})
@@ -105,16 +105,16 @@ class GameOptions(BaseModel):
             ) from error
 
     def in_force(self) -> dict[str, Any]:
-        """All rules with nothing left to be worked out: no ``auto``, no null, no preset."""
+        """Return all rules with every value resolved: no ``auto``, no null, no preset."""
         return self.model_dump()
 
     def points_chosen(self) -> tuple[float, ...]:
-        """Return the points of each place that an organiser has chosen; none if the game's hold."""
+        """Return the points by place that an organiser has chosen; empty for the game's own."""
         return ()
 
 
 ActionT = TypeVar("ActionT")
-"""A game's own action type; must be hashable."""
+"""A game's own action type. It must be hashable."""
 
 
 class LegalActions(msgspec.Struct, Generic[ActionT], frozen=True):
@@ -122,16 +122,16 @@ class LegalActions(msgspec.Struct, Generic[ActionT], frozen=True):
 
     actions: tuple[ActionT, ...]
     left_out: str = ""
-    """Why actions are left out of the list; empty where it is complete."""
+    """The reason why actions are left out of the list; empty if it is complete."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left out."""
+        """Return whether no action is left out."""
         return not self.left_out
 
 
 class State(ABC, Generic[ActionT]):
-    """A deal in progress. It changes in place; `apply_action` and `forfeit` are the only ways.
+    """A deal in progress. Only `apply_action` and `forfeit` change it, in place.
 
     Seats are numbered from 0, clockwise.
     """
@@ -141,15 +141,15 @@ class State(ABC, Generic[ActionT]):
     @property
     @abstractmethod
     def current_player(self) -> int:
-        """The seat to act, or `TERMINAL`."""
+        """Return the seat to act, or `TERMINAL`."""
 
     def is_terminal(self) -> bool:
-        """Whether the deal is over."""
+        """Return whether the deal is over."""
         return self.current_player == TERMINAL
 
     @abstractmethod
     def legal_actions(self, mode: Literal["all", "canonical"] = "all") -> LegalActions[ActionT]:
-        """What the player to move may do.
+        """Return the legal actions of the player to move.
 
         Args:
             mode: ``all``, or ``canonical``: one play per kind, length and top card.
@@ -163,21 +163,21 @@ class State(ABC, Generic[ActionT]):
             answer: A value of the game's `Game.answer` type.
 
         Raises:
-            MalformedAnswerError: It is no action at all (no play and no pass, no such card).
-            IllegalActionError: The rules forbid it here; the message names the rule.
+            MalformedAnswerError: It is not an action (neither play nor pass, or an unknown card).
+            IllegalActionError: The rules forbid it here. The message names the rule.
         """
 
     @abstractmethod
     def write(self, action: ActionT) -> dict[str, Any]:
-        """The answer that means this action, without its id: what bots are shown as legal."""
+        """Return the answer for an action, without its id, as lists of legal plays show it."""
 
     @abstractmethod
     def apply_action(self, action: ActionT) -> msgspec.Struct:
-        """Play an action that `read` or `legal_actions` gave.
+        """Apply an action returned by `read` or `legal_actions`.
 
         Returns:
-            The event as everybody at the table sees it, with its consequences. It holds no card
-            that any player may not know.
+            The public event with its consequences. It contains no card that any player may not
+            know.
         """
 
     @abstractmethod
@@ -185,40 +185,40 @@ class State(ABC, Generic[ActionT]):
         """Take a player out of this deal, whether or not it is his turn.
 
         Returns:
-            The public event. Forfeiters are placed last, the earlier the lower, with 0 points
-            (T44, S39). A seat that is already out, or a deal that is over, is a ValueError.
+            The public event. Forfeiters are placed last, the earliest lowest, with 0 points (T44,
+            S39). A seat that is already out, or a deal that is over, is a ValueError.
         """
 
     @abstractmethod
     def fallback_action(self) -> ActionT:
-        """A safe legal action for the player to move (T45, S40)."""
+        """Return a safe legal action for the player to move (T45, S40)."""
 
     @abstractmethod
     def hand(self, seat: int) -> list[str]:
-        """The cards that a player holds, sorted as the game sorts them."""
+        """Return the cards that a player holds, in the game's order."""
 
     @abstractmethod
     def observation(self, seat: int) -> msgspec.Struct:
-        """All that a player may know of the position, enough to act without memory."""
+        """Return everything that a player may know, enough to act without memory."""
 
     @abstractmethod
     def places(self) -> tuple[int, ...]:
-        """The place of each seat, from 1, when the deal is over.
+        """Return the place of each seat, from 1, when the deal is over.
 
         Tied players share the best place of their group: 1, 2, 2, 4.
         """
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
-        """The points of each seat when the deal is over."""
+        """Return the points of each seat when the deal is over."""
 
     @abstractmethod
     def next_start(self) -> int:
-        """What `Game.new_state` takes as `start` for the next deal of the same match."""
+        """Return the `start` argument of `Game.new_state` for the next deal of the match."""
 
     @abstractmethod
     def scene(self) -> Scene:
-        """The position as a neutral picture, all cards known."""
+        """Return the position as a neutral picture with all cards known."""
 
     def clone(self) -> Self:
         """Return an independent copy, for bots and tools that look ahead."""
@@ -241,19 +241,19 @@ class State(ABC, Generic[ActionT]):
         raise RuntimeError(f"the deal did not end after {most} random actions")
 
     def opening(self) -> str:
-        """One line of plain English for the cards as they have just been dealt."""
+        """Return a line of plain English about the cards just dealt."""
         return f"seat {self.current_player} leads"
 
     @abstractmethod
     def describe(self, event: Any) -> str:
-        """One line of plain English for an event that this state gave; seats as ``seat 2``."""
+        """Return a line of plain English about an event of this state, with seats as ``seat 2``."""
 
 
 OptionsT = TypeVar("OptionsT", bound=GameOptions)
 
 
 class Game(ABC, Generic[OptionsT, ActionT]):
-    """A game's rule book. One instance, without state, is its entry in the registry."""
+    """The rules of a game. One stateless instance is registered."""
 
     # Most games set these in the class, a family of games in each instance.
     name: str
@@ -262,30 +262,31 @@ class Game(ABC, Generic[OptionsT, ActionT]):
     summary: str
     """Two or three sentences for ``tourney games``."""
     draw_probability: float
-    """A small constant for the rating's model; never 0, since forfeits can tie (see ratings)."""
+    """A small constant for the rating model. It is never 0, since forfeits can tie (see
+    ratings)."""
     options: type[GameOptions]
     """The model of the rules that an organiser may choose."""
     answer: type[Answer]
-    """The type of what bots answer."""
+    """The type of bots' answers."""
     observation: type[msgspec.Struct]
-    """The type of what `State.observation` returns."""
+    """The return type of `State.observation`."""
     event: type[msgspec.Struct]
-    """The type of what `State.apply_action` and `State.forfeit` return."""
+    """The return type of `State.apply_action` and `State.forfeit`."""
     rule_case_prefix: str = ""
     """The beginning of the ids of the game's rule cases, before the first ``-``."""
     rule_cases: str = ""
-    """The module whose ``check_case(case)`` raises AssertionError where one does not hold."""
+    """The module whose ``check_case(case)`` raises AssertionError if a case does not hold."""
 
     @abstractmethod
     def first_start(
         self, options: OptionsT, lot: Callable[[], int], *, duplicate: bool
     ) -> int | None:
-        """The `start` of a match's first deal (T23a).
+        """Return the `start` of a match's first deal (T23a).
 
         Args:
             options: The rules.
-            lot: Gives a seed to draw from; called only where it is by lot.
-            duplicate: Whether the deal is played once a rotation of the seats.
+            lot: Returns a seed for drawing lots. Called only if the start is drawn.
+            duplicate: Whether the deal is played once for each rotation of the seats.
         """
 
     @abstractmethod
@@ -294,22 +295,22 @@ class Game(ABC, Generic[OptionsT, ActionT]):
 
         Args:
             options: The rules.
-            seed: Any non-negative int; the same seed always deals the same cards.
-            start: What the previous deal hands on (who leads, who deals); None in a first game.
+            seed: Any non-negative int. The same seed always deals the same cards.
+            start: The result of `next_start` of the last deal; None in a first game.
         """
 
     def rule_probes(self) -> RuleProbes[Any] | None:
-        """Return what `tourney check` leads bots to the rules with; None for random deals only."""
+        """Return the probes with which `tourney check` tests rules; None for random deals only."""
         return None
 
     @abstractmethod
     def encode(self, action: ActionT) -> str:
-        """An action as compact text without spaces and without a leading ``!`` or ``?``."""
+        """Return an action as compact text without spaces and without a leading ``!`` or ``?``."""
 
     @abstractmethod
     def decode(self, code: str) -> ActionT:
-        """The reverse of `encode`.
+        """Return the action for a text made by `encode`.
 
         Raises:
-            ValueError: The text is no action of this game.
+            ValueError: The text is not an action of this game.
         """

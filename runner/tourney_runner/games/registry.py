@@ -1,10 +1,10 @@
 """The registry of games.
 
 The two bundled games are known by name. An installed package adds a game with an entry point in the
-group ``tourney.games`` whose object is a `games.base.Game`, or a family of games, all named
+group ``tourney.games`` whose object is a `games.base.Game`. It adds a family of games, all named
 ``FAMILY/NAME``, with one in the group ``tourney.game_families`` whose object takes NAME and returns
-a `Game`, or raises ValueError with the reason why there is none. Neither is imported before one of
-its games is asked for.
+a `Game`, or raises ValueError with a reason. Entry points are imported only when one of their games
+is requested.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ BUNDLED = tuple(_MODULES)
 
 
 class Loaded(NamedTuple):
-    """All games but those of families, as far as their packages work."""
+    """All games except those of families, as far as their packages work."""
 
     games: dict[str, Game[Any, Any]]
     broken: dict[str, str]
-    """Why a game cannot be used, by its name."""
+    """Reasons why games cannot be used, by name."""
 
 
 def names() -> list[str]:
-    """Return the names of all games, bundled and installed, sorted; without those of families."""
+    """Return the sorted names of all bundled and installed games, except those of families."""
     return sorted({*_MODULES, *(point.name for point in entry_points(group=GROUP))})
 
 
@@ -63,7 +63,7 @@ def exists(name: object) -> bool:
 
 
 def loaded() -> Loaded:
-    """Import all games; a package that is broken harms no other."""
+    """Import all games. A broken package does not affect the others."""
     games, broken = {}, {}
     for name in names():
         try:
@@ -75,10 +75,10 @@ def loaded() -> Loaded:
 
 @cache
 def game(name: str) -> Game[Any, Any]:
-    """Return the game of that name, imported now.
+    """Return the game with that name, importing it if necessary.
 
     Raises:
-        UsageError: There is none, or the installed package is broken.
+        UsageError: There is no such game, or the installed package is broken.
     """
     if name in _MODULES:
         found: Game[Any, Any] = import_module(_MODULES[name]).GAME

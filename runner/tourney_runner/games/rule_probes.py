@@ -1,9 +1,9 @@
-"""Positions built to lead a bot to each rule, for any game that describes them.
+"""Positions that test a bot on each rule, for any game that describes them.
 
-A game supplies deals whose cards are chosen and whose other seats are steered, and the answers that
-a bot with wrong rules might give. `find_probes` keeps the deals in which the rules refuse such an
-answer, a few for each point of the rules. The tempting ones come first: those in which little or
-nothing else may be played.
+A game supplies deals with chosen cards and steered other seats, and the answers that a bot with
+wrong rules might give. `find_probes` keeps the deals in which the rules refuse such an answer, a
+few for each point of the rules. The most tempting come first: those in which little or nothing
+else may be played.
 """
 
 from __future__ import annotations
@@ -29,50 +29,50 @@ OptionsT = TypeVar("OptionsT", bound=GameOptions)
 
 
 class BuiltDeal(NamedTuple):
-    """A deal with chosen cards, up to the turn of the seat that is tested."""
+    """A deal with chosen cards, up to the turn of the tested seat."""
 
     start: Callable[[], State[Any]]
-    """Return the freshly dealt cards, each time the same."""
+    """Returns the freshly dealt cards, the same each time."""
     script: tuple[Any, ...]
     """The actions of the other seats before the first turn of `seat`."""
     seat: int
     own: tuple[Any, ...] = ()
-    """Actions of `seat` itself that lead to the position; the bot may decide differently."""
+    """Actions of `seat` itself that lead to the position. The bot may decide differently."""
 
 
 class Probe(NamedTuple):
-    """A built deal that comes to a point of the rules."""
+    """A built deal in which a point of the rules matters."""
 
     point: str
-    """The rule and what is forbidden by it: ``H20: double sequence of 3 pairs on 2s``."""
+    """The rule and what it forbids: ``H20: double sequence of 3 pairs on 2s``."""
     deal: BuiltDeal
     wrong: dict[str, Any]
-    """An answer that the rules refuse there."""
+    """An answer that the rules refuse in the position."""
     points: frozenset[str]
-    """All points of the rules that the position comes to, `point` among them."""
+    """All points of the rules that matter in the position, including `point`."""
 
 
 class RuleProbes(ABC, Generic[OptionsT]):
-    """What one game knows of the mistakes that bots make."""
+    """A game's description of typical mistakes of bots."""
 
     @abstractmethod
     def deals(self, options: OptionsT, chance: Random) -> Iterator[BuiltDeal]:
-        """Build deals without end; their cards and scripts are drawn from `chance`."""
+        """Yield deals without end, with cards and scripts drawn from `chance`."""
 
     @abstractmethod
     def attempts(self, state: Any) -> Iterable[dict[str, Any]]:
-        """Return answers, legal or not, that the player to move might take for legal."""
+        """Return answers, legal or not, that the player to move might believe to be legal."""
 
     @abstractmethod
     def point(self, state: Any, attempt: dict[str, Any], rule: str) -> str:
-        """Name what a rule forbids, alike for all attempts that break it in the same way."""
+        """Return a name for what a rule forbids, equal for attempts that break it alike."""
 
     @abstractmethod
     def kinds(self, state: Any, action: Any) -> tuple[str, ...]:
-        """Name the kinds of play that an action is, to report those that a bot never uses."""
+        """Return the kinds of play of an action, used to report kinds that a bot never plays."""
 
     def refused(self, state: State[Any], answer: type[Answer]) -> dict[str, dict[str, Any]]:
-        """Return the first refused attempt for each point of the rules that holds here."""
+        """Return the first refused attempt for each point of the rules."""
         found: dict[str, dict[str, Any]] = {}
         for attempt in self.attempts(state):
             try:
@@ -91,18 +91,18 @@ def find_probes(  # noqa: PLR0913 - each is a measure of the search
     searched: int,
     each: int,
 ) -> list[Probe]:
-    """Find deals for as many points of the rules as there are.
+    """Find deals for every point of the rules that comes up.
 
     Args:
-        probes: The game's.
+        probes: The game's probes.
         options: The rules.
         answer: The game's answer type.
-        chance: What the deals are drawn from.
-        searched: The number of deals that are built.
-        each: The most deals that are kept for one point.
+        chance: The source of the deals.
+        searched: The number of deals to build.
+        each: The maximum number of deals for one point.
 
     Returns:
-        The most tempting probe of every point first, then the second one of every point, and so on.
+        The most tempting probe of every point, then the second of every point, and so on.
     """
     by_point: dict[str, list[tuple[int, int, Probe]]] = defaultdict(list)
     for number, deal in enumerate(islice(probes.deals(options, chance), searched)):

@@ -1,6 +1,6 @@
 """A neutral picture of a position: seats, and zones of cards.
 
-Replays, pages and terminals draw scenes; none of them knows which game it is.
+Replays, pages and terminals draw scenes without knowing the game.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ __all__ = ["Scene", "SeatView", "Zone"]
 
 
 class Zone(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A place where cards lie, in drawing order (for a stack: bottom to top)."""
+    """A group of cards in drawing order (for a stack: bottom to top)."""
 
     name: str
-    """What a viewer calls it: ``hand``, ``table``, ``pile``, ``reserve`` ..."""
+    """The name for viewers: ``hand``, ``table``, ``pile``, ``reserve`` ..."""
     cards: tuple[str, ...]
-    """Card strings such as ``3S``; the viewer shows a back where a card may not be seen."""
+    """Card strings such as ``3S``. The viewer shows a back for cards that may not be seen."""
     seat: int | None = None
-    """Whose zone it is; None for the middle of the table."""
+    """The owner's seat; None for the middle of the table."""
     shown_to: Literal["all", "owner", "nobody"] = "all"
     layout: Literal["fan", "stack", "row"] = "row"
     note: str = ""
@@ -28,11 +28,11 @@ class Zone(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SeatView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One player as seen by everybody."""
+    """The public view of one player."""
 
     seat: int
     cards: int
-    """How many cards the player holds."""
+    """The number of cards that the player holds."""
     state: Literal["playing", "passed", "out", "forfeited"] = "playing"
     place: int | None = None
     """The finishing place, from 1, once it is certain."""

@@ -1,4 +1,4 @@
-"""Shuffling that gives the same cards on every Python version and machine."""
+"""Shuffling that yields the same cards on every Python version and machine."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Item = TypeVar("Item")
 
 
 def shuffled(items: list[Item], seed: int) -> list[Item]:
-    """A shuffled copy (Fisher-Yates).
+    """Return a shuffled copy (Fisher-Yates).
 
-    It draws on `Random.random` alone, since that is the one method whose sequence for a seed
-    Python promises to keep between versions.
+    It uses only `Random.random`, the one method whose sequence for a seed Python promises to keep
+    between versions.
     """
     draw = Random(seed).random  # noqa: S311 - a deal must be rebuilt from its seed
     result = list(items)

@@ -20,7 +20,7 @@ __all__ = ["GAME", "Speahx"]
 
 
 class Speahx(Game[SpeahxOptions, Action]):
-    """The rule book of Speahx."""
+    """The rules of Speahx."""
 
     name = "speahx"
     title = "Speahx"
@@ -41,7 +41,7 @@ class Speahx(Game[SpeahxOptions, Action]):
     def first_start(
         self, options: SpeahxOptions, lot: Callable[[], int], *, duplicate: bool
     ) -> int:
-        """The first dealer: by lot (R13), or the last seat in duplicate deals (T23a)."""
+        """Return the first dealer: by lot (R13), or the last seat in duplicate deals (T23a)."""
         if duplicate:
             return options.players - 1
         return int(Random(lot()).random() * options.players)  # noqa: S311 - must be repeatable
@@ -52,17 +52,17 @@ class Speahx(Game[SpeahxOptions, Action]):
         return SpeahxState(options, deal(options, seed, dealer))
 
     def rule_probes(self) -> SpeahxProbes:
-        """Return the positions that lead a bot to each rule."""
+        """Return the probes that test a bot on each rule."""
         return SpeahxProbes()
 
     def encode(self, action: Action) -> str:
-        """``-`` for a pass, ``+`` for a chance card, ``9H9C`` or ``2H>S`` for a play."""
+        """Return ``-`` for a pass, ``+`` for a chance card, ``9H9C`` or ``2H>S`` for a play."""
         return encode(action)
 
     def decode(self, code: str) -> Action:
-        """The reverse of `encode`; ValueError where the text is no action."""
+        """Return the action for a code. Raises ValueError if the text is not an action."""
         return decode(code)
 
 
 GAME = Speahx()
-"""The entry of the registry."""
+"""The registered instance."""

@@ -1,4 +1,4 @@
-"""An action in its three forms: the value inside, the answer of a bot, the stored code."""
+"""The three forms of an action: the internal value, a bot's answer, and the stored code."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["CHANCE", "PASS", "Action", "SpeahxAnswer", "decode", "encode", "pars
 
 
 class Action(msgspec.Struct, frozen=True, gc=False):
-    """What a player does when asked."""
+    """An action of a player."""
 
     kind: Literal["play", "pass", "chance"]
     cards: tuple[int, ...] = ()
-    """The cards of a play in the order in which they are laid."""
+    """The cards of a play, in the order in which they are laid."""
     suit: int | None = None
-    """The suit called, when the last card laid is a two (S22)."""
+    """The suit called if the last card laid is a two (S22)."""
 
 
 PASS = Action("pass")
@@ -42,10 +42,10 @@ class SpeahxAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True, gc=Fal
 
 
 def parse(answer: SpeahxAnswer) -> Action:
-    """The action that an answer means, whether or not it is legal.
+    """Return the action that an answer stands for, whether or not it is legal.
 
     Raises:
-        MalformedAnswerError: It is none or several actions, or names what is no card or suit.
+        MalformedAnswerError: It is no action or several, or contains an unknown card or suit.
     """
     if (answer.play is not None) + answer.pass_ + answer.chance != 1:
         raise MalformedAnswerError(
@@ -66,7 +66,7 @@ def parse(answer: SpeahxAnswer) -> Action:
 
 
 def write(action: Action) -> dict[str, Any]:
-    """The answer that means this action, without its id."""
+    """Return the answer for an action, without its id."""
     if action.kind != "play":
         return {action.kind: True}
     fields: dict[str, Any] = {"play": [NAMES[card] for card in action.cards]}
@@ -76,7 +76,7 @@ def write(action: Action) -> dict[str, Any]:
 
 
 def encode(action: Action) -> str:
-    """``-`` for a pass, ``+`` for a chance card, ``9H9C`` for a play, ``2H>S`` with a call."""
+    """Return ``-`` for a pass, ``+`` for a chance card, ``9H9C`` or ``2H>S`` for a play."""
     if action.kind == "pass":
         return "-"
     if action.kind == "chance":
@@ -86,10 +86,10 @@ def encode(action: Action) -> str:
 
 
 def decode(code: str) -> Action:
-    """The reverse of `encode`.
+    """Return the action for a text made by `encode`.
 
     Raises:
-        ValueError: The text is no action of this game.
+        ValueError: The text is not an action of this game.
     """
     if code == "-":
         return PASS

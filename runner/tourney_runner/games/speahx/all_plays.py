@@ -1,6 +1,6 @@
-"""The full list of the plays that a player may choose from, cut where it gets long.
+"""The full list of legal plays, cut if it gets long.
 
-Chains may be laid in any order, so a long hand has far more plays than a bot could read: twelve
+Chains may be laid in any order, so a long hand has far more plays than a bot could read. Twelve
 hearts can be led in more than a thousand million ways.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_PLAYS", "TOO_MANY", "Cards", "Turn", "actions_of", "all_plays", "without"]
 
 MOST_PLAYS = 1000
-"""Longer lists of plays are cut here."""
+"""The maximum length of a list of plays."""
 
 TOO_MANY = f"there are more than {MOST_PLAYS} plays; the longest are left out"
 
@@ -34,7 +34,7 @@ _PLAY = partial(Action, "play")
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """The cards and rules that a play is made with."""
+    """The cards and rules with which a play is made."""
 
     top: int
     """The card under the play, or `EMPTY`."""
@@ -42,41 +42,42 @@ class Turn(msgspec.Struct, frozen=True):
     """The rule for several cards."""
     hand: Sequence[int]
     drawn: Sequence[int] = ()
-    """Chance cards, if one of them must be the first card; the others then come from the hand."""
+    """Chance cards, if one of them must be the first card. The other cards then come from the
+    hand."""
 
     def starts(self, grammar: Grammar) -> list[int]:
-        """Return each card that may be first, once."""
+        """Return each card that may be laid first, without duplicates."""
         fits = grammar.fits[self.top]
         return [card for card in dict.fromkeys(self.drawn or self.hand) if fits >> card & 1]
 
     def holder(self, first: int) -> Cards:
-        """Return the first card and those that may come after it, in the order of the hand."""
+        """Return the cards available to a play with this first card, in the order of the hand."""
         hand = tuple(self.hand)
         return (first, *hand) if self.drawn else hand
 
 
-# One loop without calls: of a thousand plays each would cost as much as making the play.
+# One loop without calls: for a thousand plays, each call would cost as much as making the play.
 def all_plays(  # noqa: C901
     turn: Turn, grammar: Grammar, most: int = MOST_PLAYS
 ) -> tuple[list[Action], str]:
-    """List all plays: short before long, those of one length in the order of their cards.
+    """Return all plays, short before long, and in the order of their cards for equal lengths.
 
     Args:
-        turn: The cards and rules that a play is made with.
+        turn: The cards and rules with which a play is made.
         grammar: The grammar of the options in force.
         most: The number of plays to cut the list at.
 
     Returns:
-        The plays, and why some are left out; an empty text where none is.
+        The plays, and the reason why some are left out; an empty text if none is.
     """
     hand = turn.hand
     brings, closes = grammar.brings_free_card, grammar.closes
     links = {card: turn.chain(card, card, turn.top) for card in {*turn.drawn, *hand}}
     linking = -1 if turn.chain is ORDERED else 0
     has_twins = len(set(hand)) < len(hand)
-    # Plays that differ in their last card alone stand together, with the cards that it was taken
-    # from and whether it is a free card. What is left of these is worked out only for plays that
-    # are made longer: most plays of a long list are its longest.
+    # Plays that differ only in their last card are grouped with the cards that it was taken from
+    # and whether it is a free card. The remaining cards are computed only for plays that are made
+    # longer, as most plays of a long list are its longest.
     level: list[tuple[Cards, list[Cards], int]] = [
         (turn.holder(card), [_ONE[card]], 0) for card in turn.starts(grammar)
     ]
@@ -114,7 +115,7 @@ def all_plays(  # noqa: C901
 
 
 def actions_of(plays: list[Cards]) -> list[Action]:
-    """Return the actions that lay these cards: four of a play that ends in a two (S22)."""
+    """Return the actions that lay these cards: four for a play that ends in a two (S22)."""
     actions = [*map(_PLAY, plays)]
     with_call = [place for place, cards in enumerate(plays) if _TWOS >> cards[-1] & 1]
     if not with_call:
@@ -129,6 +130,6 @@ def actions_of(plays: list[Cards]) -> list[Action]:
 
 
 def without(cards: Cards, card: int) -> Cards:
-    """Return the cards less one card of that number, which must be there."""
+    """Return the cards without one card of that number, which must be present."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]

@@ -1,12 +1,12 @@
-"""The short list: one play for each length, last card, call and effect on the pile.
+"""The short list of plays: one for each length, last card, call and effect on the pile.
 
-Such plays are built, not searched for. Between its first and its last card a play has *plain*
-cards of the chain, of which any number may be left out, and then cards of the *block* that closes
-it: twos, tens, or jacks that bring each other as free cards. All plays with one first and one last
-card are a *line*. A line is looked at only for the lengths that no line before it had.
+These plays are built, not searched for. Between its first and its last card, a play has *plain*
+cards of the chain, any of which may be left out, and then cards of the *block* that closes it:
+twos, tens, or jacks that bring each other as free cards. All plays with the same first and last
+card form a *line*. A line is examined only for lengths that no earlier line had.
 
-Only the chain `previous_suit_or_rank`, where the whole order of a play decides what can still
-come, needs a search.
+Only the chain `previous_suit_or_rank`, in which the whole order of a play decides what may follow,
+needs a search.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BYTES", "Removal", "canonical_plays"]
 
 MOST_BYTES = 60_000
-"""Longer lists, counted as the JSON of their answers, are cut here: below 64 KB with the rest."""
+"""The maximum size of a list as JSON answers, so that the whole request stays below 64 KB."""
 
 _TOO_LONG = f"the plays take more than {MOST_BYTES} bytes; the longest are left out"
 _TOO_MANY_ORDERS = "the cards can be laid in too many orders; some longer plays are not listed"
 
 _ALL_ORDERS = 8
-"""Hands of that many cards are searched to the end, longer ones in part."""
+"""Hands of up to this many cards are searched completely, longer ones in part."""
 _MOST_STEPS = 2500
-"""Cards that the search of one list lays at most; it takes about 2 ms."""
+"""The maximum number of cards that one search lays. It takes about 2 ms."""
 
 _ALWAYS_FIT, _ALWAYS_FIT_CARDS = MOST_PLAYS // 4, 6
-"""That many plays of at most that many cards fit into a list, calls included."""
+"""This many plays of at most this many cards always fit into a list, including calls."""
 
 _STAGES = (12, 24, 500)
-"""The longest plays that are looked at, until the list is full."""
+"""The lengths up to which plays are examined, one after the other until the list is full."""
 
 _TWOS, _TENS, _JACKS = (SAME_RANK[rank << 2] for rank in (TWO, TEN, JACK))
 _BYTES_OF_PLAY, _BYTES_OF_CARD, _BYTES_OF_CALL = (
@@ -67,10 +67,10 @@ _BYTES_OF_PLAY, _BYTES_OF_CARD, _BYTES_OF_CALL = (
 
 
 class Removal:
-    """The plays that complete a four of a kind on one pile.
+    """The plays that complete a four of a kind on a certain pile.
 
     Args:
-        pile: What lies on the table.
+        pile: The cards on the table.
         scope: The option `quad_scope`.
     """
 
@@ -78,12 +78,12 @@ class Removal:
         self.scope = scope
         ranks = [RANK[card] for card in pile]
         self.in_pile = [0] * (RANK_OF_JOKER + 1)
-        """Cards of each rank in the pile."""
+        """The number of cards of each rank in the pile."""
         for rank in ranks:
             self.in_pile[rank] += 1
         self.top_rank = ranks[-1] if ranks else RANK_OF_JOKER
         self.top_run = 0
-        """Cards of that rank that lie on each other at the top of the pile."""
+        """The number of consecutive cards of that rank at the top of the pile."""
         if scope == "top_run" and self.top_rank != RANK_OF_JOKER:
             for rank in reversed(ranks):
                 if rank != self.top_rank:
@@ -91,11 +91,11 @@ class Removal:
                 self.top_run += 1
 
     def many(self, turn: Turn) -> tuple[int, int]:
-        """Return two sets of cards by how often their rank comes.
+        """Return two sets of cards, chosen by the number of cards of their rank.
 
         Returns:
-            The ranks that come four times in the pile and the hand, and those with which a play
-            could complete four.
+            The cards of ranks with four cards in pile and hand, and those with which a play could
+            complete four.
         """
         held = [0] * (RANK_OF_JOKER + 1)
         for card in (*turn.hand, *turn.drawn):
@@ -110,15 +110,15 @@ class Removal:
         return many, special if self.scope != "off" else 0
 
     def possible(self, fan: _Fan) -> int:
-        """Return the set of last cards with which lines of a fan could complete four.
+        """Return the last cards with which lines of a fan could complete four.
 
-        Cards of the first one's suit are its twins at most, so only its rank can come four times,
-        or that of the jacks that close the play.
+        Other cards of the first one's suit are at most its twins, so only its rank can occur four
+        times, or that of the jacks that close the play.
         """
         return SAME_RANK[fan.first] if fan.openers is None else _JACKS
 
     def completes(self, cards: Cards) -> bool:
-        """Return whether these cards, laid now, complete a four of a kind (S25-S27)."""
+        """Return whether laying these cards now completes a four of a kind (S25-S27)."""
         rank = RANK[cards[-1]]
         if rank == RANK_OF_JOKER or self.scope == "off":
             return False
@@ -132,12 +132,12 @@ class Removal:
         return tail + (self.top_run if rank == self.top_rank else 0) >= 4
 
     def lengths(self, line: _Line, lengths: int) -> tuple[int, int]:
-        """Return the lengths with which a line might complete four, and those where it might not.
+        """Return the lengths at which a line may complete four, and those at which it may not.
 
-        Both are bits, and may have lengths too many.
+        Both are bit sets and may contain extra lengths.
 
         Args:
-            line: A line whose last card is one of those that are `possible`.
+            line: A line whose last card is among the `possible` ones.
             lengths: The lengths of its plays.
         """
         _, last, plain, block, least = line
@@ -148,7 +148,7 @@ class Removal:
             others = 2 + len(plain) + len(block) - kin
             fours = lengths & -1 << max(missing, 1) if kin >= missing else 0
             return fours, lengths & (1 << max(1, others + missing)) - 1
-        if least:  # jacks close the play, and before them there are plain cards
+        if least:  # jacks close the play, after plain cards
             return lengths & -1 << 5, lengths & (2 << 4 + len(plain)) - 1
         run = self.top_run if rank == self.top_rank else 0
         fours = lengths & -1 << max(1, 4 - run)
@@ -158,18 +158,18 @@ class Removal:
 
 
 class _Fan(NamedTuple):
-    """All lines with this first card, whatever the last one."""
+    """All lines with this first card and any last card."""
 
     first: int
     plain: Cards
-    """The plain cards, which may include the last one."""
+    """The plain cards, possibly including the last one."""
     block: Cards = ()
-    """The cards of the block, likewise."""
+    """The cards of the block, possibly including the last one."""
     openers: Cards | None = None
-    """The cards of which one must be the first of the block, None if there need not be any."""
+    """The cards, one of which must start the block; None if the block may be empty."""
 
     def line(self, last: int) -> _Line:
-        """Return the line with that last card, which is taken out of the others."""
+        """Return the line with that last card, removing it from the other cards."""
         first, plain, block, openers = self
         if last in plain:
             plain = without(plain, last)
@@ -189,20 +189,20 @@ class _Line(NamedTuple):
     plain: Cards
     block: Cards
     least: int = 0
-    """How many cards of the block there must be for the last card to be allowed."""
+    """The number of block cards that the last card requires."""
 
     def kin(self) -> int:
-        """Return how many cards of the last card's rank a play could hold."""
+        """Return how many cards of the last card's rank a play could contain."""
         rank = RANK[self.last]
         cards = (self.first, *self.plain, *self.block, self.last)
         return sum([RANK[card] == rank for card in cards])
 
     def play(self, length: int, *, block_first: bool = False) -> Cards:
-        """Return the play of that length; of the plain cards it has the last ones.
+        """Return the play of that length, using the last of the plain cards.
 
         Args:
-            length: Cards of the play, at least 2 more than `least`.
-            block_first: Take as many cards of the block as possible, or as few.
+            length: The number of cards, at least 2 more than `least`.
+            block_first: Whether to use as many block cards as possible, or as few.
         """
         first, last, plain, block, least = self
         count = length - 2
@@ -211,7 +211,7 @@ class _Line(NamedTuple):
         return (first, *plain[len(plain) - of_plain :], *block[:of_block], last)
 
     def build(self, lengths: list[int], plays: list[Cards]) -> None:
-        """Add the plays of some lengths, each with as few cards of the block as possible."""
+        """Add the plays of some lengths, each with as few block cards as possible."""
         first, last, plain, block, least = self
         size = len(plain) + 2
         head, tail = (first,), (*block[:least], last)
@@ -222,7 +222,7 @@ class _Line(NamedTuple):
                 plays.append(head + plain + block[: length - size] + (last,))
 
     def sorted_by_kin(self) -> tuple[_Line, _Line]:
-        """Return the line with the plain cards of the last one's rank behind and before others."""
+        """Return two versions, with plain cards of the last card's rank after and before others."""
         rank = RANK[self.last]
         kin = tuple([card for card in self.plain if RANK[card] == rank])
         others = tuple([card for card in self.plain if RANK[card] != rank])
@@ -232,16 +232,16 @@ class _Line(NamedTuple):
 def canonical_plays(
     turn: Turn, grammar: Grammar, pile: Sequence[int], scope: str
 ) -> tuple[list[Action], str]:
-    """List the plays of the short list, short before long.
+    """Return the short list of plays, short before long.
 
     Args:
-        turn: The cards and rules that a play is made with.
+        turn: The cards and rules with which a play is made.
         grammar: The grammar of the options in force.
-        pile: What lies on the table.
+        pile: The cards on the table.
         scope: The option `quad_scope`.
 
     Returns:
-        The plays, and why there is not one of every kind; an empty text where there is.
+        The plays, and the reason why some kinds are missing; an empty text if none is.
     """
     removal = Removal(pile, scope)
     if turn.chain is ORDERED:
@@ -249,8 +249,8 @@ def canonical_plays(
         plays, reason = _shortest(search.plays())
         reason = reason or search.reason
     else:
-        # Long hands have so many plays that the list is cut before their long ones: these are
-        # looked at only where the short ones leave room.
+        # Long hands have so many plays that the list is cut before their long ones, which are
+        # examined only if the short ones leave room.
         for longest in _STAGES if len(turn.hand) > 60 else _STAGES[-1:]:
             plays, reason = _shortest(_Lines(turn, grammar, removal, longest).plays())
             if reason:
@@ -259,7 +259,7 @@ def canonical_plays(
 
 
 def _shortest(plays: list[Cards]) -> tuple[list[Cards], str]:
-    """Sort plays, short before long, and leave out those that are too many for a list."""
+    """Sort plays, short before long, and leave out those that do not fit into a list."""
     plays.sort()
     plays.sort(key=len)
     if len(plays) <= _ALWAYS_FIT and (not plays or len(plays[-1]) <= _ALWAYS_FIT_CARDS):
@@ -279,7 +279,7 @@ def _shortest(plays: list[Cards]) -> tuple[list[Cards], str]:
 
 
 def _short_ones(lines: list[tuple[_Line, list[int]]], most: int) -> list[tuple[_Line, list[int]]]:
-    """Leave out lengths of which there are so many shorter ones that they will not be listed."""
+    """Leave out lengths that cannot be listed because there are too many shorter plays."""
     counts = Counter([length for _, lengths in lines for length in lengths])
     for longest in sorted(counts):
         most -= counts[longest]
@@ -292,10 +292,10 @@ class _Lines:
     """The plays of all chains in which the first card decides what may follow.
 
     Args:
-        turn: The cards and rules that a play is made with.
+        turn: The cards and rules with which a play is made.
         grammar: The grammar of the options in force.
-        removal: Which plays complete a four of a kind.
-        longest: The number of cards of the longest plays that are looked at.
+        removal: Tells which plays complete a four of a kind.
+        longest: The maximum number of cards of the plays to examine.
     """
 
     def __init__(self, turn: Turn, grammar: Grammar, removal: Removal, longest: int) -> None:
@@ -304,8 +304,8 @@ class _Lines:
         self._removal = removal
         self._longest = longest
         size = min(longest, len(turn.hand) + 1) + 1
-        # Sets of last cards by length: of the plays found that complete no four of a kind, and of
-        # those that do.
+        # Sets of last cards by length: of found plays that do not complete a four of a kind, and
+        # of those that do.
         self._found = [0] * size
         self._found_four = [0] * size
         self._lines: list[tuple[_Line, list[int]]] = []
@@ -313,7 +313,10 @@ class _Lines:
         self._many, self._special = removal.many(turn)
 
     def plays(self) -> list[Cards]:
-        """Return one play of each kind; of a list that will be cut, not its longest ones."""
+        """Return one play of each kind.
+
+        If the list will be cut, its longest plays may be missing.
+        """
         grammar, turn = self._grammar, self._turn
         brings, chain, top = grammar.brings_free_card, turn.chain, turn.top
         singles = turn.starts(grammar)
@@ -343,7 +346,7 @@ class _Lines:
         return plays
 
     def _link(self, first: int, rest: Cards, chain: Cards) -> None:
-        """Look at the plays that begin with a card and go on with cards of its chain."""
+        """Examine the plays that begin with a card and continue with cards of its chain."""
         brings, closes = self._grammar.brings_free_card, self._grammar.closes
         plain = tuple([card for card in chain if not closes >> card & 1])
         linked = _set_of(chain)
@@ -359,13 +362,13 @@ class _Lines:
                 self._bring(first, rest, plain, _among(brings, chain))
 
     def _bring(self, first: int, rest: Cards, plain: Cards, openers: Cards | None) -> None:
-        """Look at the plays in which jacks or jokers bring the last card.
+        """Examine the plays in which jacks or jokers bring the last card.
 
         Args:
             first: The first card.
-            rest: The cards that may come after it.
+            rest: The cards that may follow it.
             plain: The plain cards of its chain.
-            openers: The jacks of the chain, or None where the first card itself brings others.
+            openers: The jacks of the chain, or None if the first card itself brings others.
         """
         fan = _Fan(first, plain, _among(self._grammar.brings_free_card, rest), openers)
         lasts = _set_of(rest)
@@ -377,12 +380,12 @@ class _Lines:
         self._look(fan, lasts & inside, longest - 1)
 
     def _look(self, fan: _Fan, lasts: int, longest: int) -> None:
-        """Find out which kinds some lines of a fan add.
+        """Find the kinds of plays that some lines of a fan add.
 
         Args:
             fan: The fan.
             lasts: The set of the lines' last cards.
-            longest: The number of cards of the longest play of each of these lines.
+            longest: The number of cards of the longest play of these lines.
         """
         if not lasts:
             return
@@ -403,7 +406,7 @@ class _Lines:
                 self._look_closely(fan.line(last), (2 << longest) - (1 << shortest))
 
     def _new_kinds(self, lasts: int, shortest: int, longest: int) -> dict[int, list[int]]:
-        """Return the lengths not found so far of plays that complete no four, by last card."""
+        """Return the new lengths of plays that do not complete four, by last card."""
         found = self._found
         kinds: dict[int, list[int]] = {}
         for length in range(longest, shortest - 1, -1):
@@ -417,15 +420,15 @@ class _Lines:
                 else:
                     kinds[last] = [length]
             if length > 3 and (shortest == 3 or not lasts & ~found[2]):
-                # Lines have all lengths from 3 on, except where four of a kind come into it: a
-                # last card that has this length already has the shorter ones, too.
+                # Lines have all lengths from 3 on, unless a four of a kind is involved. A last
+                # card that already has this length also has the shorter ones.
                 lasts &= missing | self._special
                 if not lasts:
                     break
         return kinds
 
     def _lacks(self, last: int, longest: int, longest_other: int) -> bool:
-        """Return whether a kind of play that ends in a jack has not been found yet."""
+        """Return whether a kind of play that ends in a jack is still missing."""
         if self._removal.scope == "anywhere":
             return True
         others = self._found[3 : min(longest, longest_other) + 1]
@@ -433,7 +436,7 @@ class _Lines:
         return not all(found >> last & 1 for found in (*others, *fours))
 
     def _look_closely(self, line: _Line, lengths: int) -> None:
-        """Look at a line of which plays may complete a four of a kind."""
+        """Examine a line whose plays may complete a four of a kind."""
         last, removal = line.last, self._removal
         bit = 1 << last
         fours, others = removal.lengths(line, lengths)
@@ -479,13 +482,13 @@ def _set_of(cards: Sequence[int]) -> int:
 class _Search:
     """The plays of the chain in which each card must share suit or rank with the one before.
 
-    They are grown card by card. Of two plays with the same cards and the same last card only one
-    is kept, since what may follow is the same.
+    Plays grow card by card. Of two plays with the same cards and the same last card only one is
+    kept, since the same cards may follow.
 
     Args:
-        turn: The cards and rules that a play is made with.
+        turn: The cards and rules with which a play is made.
         grammar: The grammar of the options in force.
-        removal: Which plays complete a four of a kind.
+        removal: Tells which plays complete a four of a kind.
     """
 
     def __init__(self, turn: Turn, grammar: Grammar, removal: Removal) -> None:
@@ -509,7 +512,7 @@ class _Search:
         )
 
     def plays(self) -> list[Cards]:
-        """Return one play of each kind, as far as they were found."""
+        """Return one play of each kind that was found."""
         found: dict[tuple[bool, int, int], Cards] = {}
         cards, completes, brings = (
             self._cards,

@@ -1,11 +1,11 @@
-"""Cards as small integers, and what is asked of them again and again, as tables.
+"""Cards as small integers, and tables of their properties.
 
 A card is ``rank * 4 + suit``, ranks from the two up (R5), suits S < C < D < H; so 0 is 2S, 51 is
-AH, and sorting integers sorts cards. The joker is 52. Cards of several decks that look alike are
-the same number: zones are lists that may hold a number more than once.
+AH, and sorting integers sorts cards. The joker is 52. Identical cards of several decks have the
+same number, so zones are lists that may contain a number more than once.
 
-A two on the pile whose player called a suit (R26) is a number of its own above those, so that a
-pile is a plain list of integers and its top card alone tells what may follow.
+A two on the pile whose player called a suit (R26) has a number of its own above those, so that a
+pile is a plain list of integers and its top card alone determines what may follow.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ SUITS = "SCDH"
 SUIT_WORDS = dict(zip(SUITS, ("spades", "clubs", "diamonds", "hearts"), strict=True))
 TWO, TEN, JACK = RANKS.index("2"), RANKS.index("T"), RANKS.index("J")
 RANK_OF_JOKER = len(RANKS)
-"""A number that no other card has: a joker has no rank (S27)."""
+"""The rank of jokers, which no other card has (S27)."""
 
 JOKER = 52
 _FIRST_CALLED = JOKER + 1
 EMPTY = _FIRST_CALLED + 16
-"""What "the top card" is when there is no pile: the tables have a row for it."""
+"""The top card of an empty pile. The tables have a row for it."""
 
 ALL_CARDS = (1 << _FIRST_CALLED) - 1
-"""The set of all cards; sets of cards are bit masks."""
+"""The set of all cards. Sets of cards are bit masks."""
 
 NAMES: tuple[str, ...] = (
     *(rank + suit for rank in RANKS for suit in SUITS),
     "JK",
     *(f"2{printed}>{call}" for printed in SUITS for call in SUITS),
 )
-"""``7H``, ``JK``, and for a laid two with its call ``2S>H``."""
+"""Names: ``7H``, ``JK``, and ``2S>H`` for a laid two with its call."""
 
 NUMBERS: dict[str, int] = {name: card for card, name in enumerate(NAMES[:_FIRST_CALLED])}
 """The number of every card that a hand can hold."""
 
 LAID_NAMES: dict[str, int] = {name: card for card, name in enumerate(NAMES)}
-"""The same for the pile, twos with a call included."""
+"""The number of every card that can lie on the pile, including twos with a call."""
 
 PRINTED: tuple[int, ...] = (
     *range(_FIRST_CALLED),
@@ -74,7 +74,7 @@ RANK: tuple[int, ...] = tuple(
 
 SUIT: tuple[int, ...] = (*(card & 3 for card in range(JOKER)), -1, *range(4), *range(4), *range(4),
                          *range(4), -1)  # fmt: skip
-"""The suit that counts: for a two with a call, the suit called (S22); -1 where there is none."""
+"""The suit that counts: the suit called for a two with a call (S22); -1 for none."""
 
 
 def _mask_of(cards: list[int]) -> int:
@@ -91,10 +91,10 @@ SAME_RANK_OR_SUIT: tuple[int, ...] = tuple(
 
 
 def called(two: int, suit: int) -> int:
-    """The laid two with a suit called on it."""
+    """Return the number of a laid two with a suit called on it."""
     return _FIRST_CALLED + 4 * two + suit
 
 
 def pack(decks: int, *, jokers: bool) -> list[int]:
-    """All cards of a game in order (R3; R12: two jokers a deck)."""
+    """Return all cards of a game in order (R3; R12: two jokers per deck)."""
     return decks * [*range(JOKER), *(2 * [JOKER] if jokers else [])]

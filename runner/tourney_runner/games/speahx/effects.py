@@ -1,4 +1,4 @@
-"""Four of a kind (R28-R30): which cards leave the pile after a play."""
+"""Four of a kind (R28-R30): the cards that leave the pile after a play."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["four_of_a_kind"]
 
 
 def four_of_a_kind(pile: Sequence[int], played: int, scope: str) -> Sequence[int]:
-    """Where in the pile the four cards lie, bottom first; empty when there are no four.
+    """Return the positions of the four cards in the pile, bottom first; empty without four.
 
-    Only the rank of the last card laid counts, jokers have none, and of more than four the
-    topmost four are meant (S25-S27).
+    Only the rank of the last card laid counts, and jokers have none. Of more than four cards, the
+    topmost four are returned (S25-S27).
 
     Args:
         pile: The pile with the play on it.
-        played: How many of its top cards were laid in this play.
+        played: The number of its top cards that were laid in this play.
         scope: The option `quad_scope`.
     """
     size = len(pile)

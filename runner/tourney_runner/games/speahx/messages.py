@@ -1,4 +1,4 @@
-"""The rules and events in plain sentences: for the author of a bot, and for replays."""
+"""Rules and events in plain sentences, for authors of bots and for replays."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHAIN_WORDS = {
 
 
 def on_the_pile(top: int) -> str:
-    """The top card in words."""
+    """Return the top card in words."""
     if top == EMPTY:
         return "the pile is empty"
     name, _, call = NAMES[top].partition(">")
@@ -46,7 +46,7 @@ def on_the_pile(top: int) -> str:
 
 
 def misfit(grammar: Grammar, card: int, top: int) -> IllegalActionError:
-    """A first card that does not go on the pile's top card."""
+    """Return the error for a first card that does not fit the pile's top card."""
     expected = [f"one of the {SUIT_WORDS[SUITS[SUIT[top]]]}", _a(_RANK_WORDS[RANKS[RANK[top]]])]
     for wild, word in ((JOKER, "joker"), (JACK << 2, "jack"), (TWO << 2, "2"), (TEN << 2, "10")):
         known = wild != JOKER or grammar.brings_free_card >> JOKER & 1
@@ -63,13 +63,13 @@ def misfit(grammar: Grammar, card: int, top: int) -> IllegalActionError:
 def wrong_card(
     options: SpeahxOptions, grammar: Grammar, cards: Sequence[int], index: int, top: int
 ) -> IllegalActionError:
-    """A card after the first that may not be laid there.
+    """Return the error for a card after the first that may not be laid there.
 
     Args:
         options: The rules in force.
         grammar: The grammar of these options.
         cards: The play.
-        index: Which of its cards is wrong, from 1.
+        index: The index of the wrong card, from 1.
         top: The card under the play, or `EMPTY`.
     """
     card, last = NAMES[cards[index]], NAMES[cards[index - 1]]
@@ -110,7 +110,7 @@ def _a(word: str) -> str:
 
 
 def describe(event: SpeahxEvent) -> str:
-    """One line of plain English for an event."""
+    """Return a line of plain English about an event."""
     parts = [_deed(event)]
     if event.removed and event.action == "play":
         parts.append(f"{_cards(event.removed)} leave the game")
@@ -120,7 +120,7 @@ def describe(event: SpeahxEvent) -> str:
         parts.append("is out of cards")
     if event.next is None:
         parts.append("the deal is over")
-    elif event.next == event.seat and event.action == "play":  # else the next one is, as always
+    elif event.next == event.seat and event.action == "play":  # otherwise the next seat acts
         parts.append("plays again")
     return "; ".join(parts)
 

@@ -1,4 +1,4 @@
-"""What the player to act may do, and if not, which rule forbids it."""
+"""The check of a move against the rules, with the error for a forbidden one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MoveChecker"]
 
 
 class MoveChecker:
-    """Watches one table under one set of options."""
+    """A checker for one table under one set of options."""
 
     def __init__(self, options: SpeahxOptions, table: Table) -> None:
         self.grammar = grammar_of(options)
@@ -30,14 +30,14 @@ class MoveChecker:
         self._per_deal = options.chance_scope == "game"
 
     def at(self, table: Table) -> MoveChecker:
-        """Return a checker of the same rules at another table."""
+        """Return a checker with the same rules for another table."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._table = table
         return twin
 
     def turn(self) -> Turn:
-        """The cards and rules that a play is made with now."""
+        """Return the cards and rules with which a play is made now."""
         table = self._table
         hand, drawn = table.hands[table.seat], table.drawn
         if drawn and self._chance_commits:
@@ -46,10 +46,10 @@ class MoveChecker:
         return Turn(table.top(), chain, hand + drawn if drawn else hand)
 
     def check(self, action: Action) -> None:
-        """Let a legal action pass.
+        """Return without an error if an action is legal.
 
         Raises:
-            IllegalActionError: It is against the rules.
+            IllegalActionError: The action is against the rules.
         """
         if action.kind == "play":
             self._check_play(action)
@@ -61,10 +61,10 @@ class MoveChecker:
             raise error
 
     def pass_error(self) -> IllegalActionError | None:
-        """Why the player may not take the pile, if so."""
+        """Return the error if the player may not take the pile, else None."""
         if self._table.pile:
             return None
-        # Without a card to lay one is still in the game only if one has table cards (S38).
+        # A player without a card to lay is still in play only with table cards (S38).
         has_cards = self._table.hands[self._table.seat] or self._table.drawn
         expected = (
             '"play" with the cards to lay' if has_cards
@@ -75,7 +75,7 @@ class MoveChecker:
         )
 
     def chance_error(self) -> IllegalActionError | None:
-        """Why the player may draw no chance card and turn no table card, if so."""
+        """Return the error if the player may neither draw a chance card nor turn a table card."""
         table = self._table
         fits = self.grammar.fits[table.top()]
         for card in table.drawn:
@@ -108,10 +108,10 @@ class MoveChecker:
         return 1 if may_turn else 0
 
     def chances_used(self, seat: int) -> int:
-        """Chance cards of a player that count against `chance_max` (S18)."""
+        """Return the number of a player's chance cards that count against `chance_max` (S18)."""
         if self._per_deal:
             return self._table.chances[seat]
-        # A card drawn in this turn is still unlaid: laying one ends the turn.
+        # A card drawn in this turn is still in `drawn`, as laying one ends the turn.
         return len(self._table.drawn) if seat == self._table.seat else 0
 
     def _turning_error(self) -> IllegalActionError | None:
@@ -154,7 +154,7 @@ class MoveChecker:
 
 
 def _check_held(cards: tuple[int, ...], turn: Turn) -> None:
-    """Whether the cards come from where they must: hand, or first a drawn one (S17, S19)."""
+    """Check that the cards come from the hand, or first from the drawn cards (S17, S19)."""
     hand = turn.hand
     if turn.drawn:
         if cards[0] not in turn.drawn:

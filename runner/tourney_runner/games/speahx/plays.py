@@ -1,15 +1,15 @@
-"""Which ordered lists of cards are a play: the grammar of the game.
+"""The grammar of the game: the ordered lists of cards that are a play.
 
-A play begins with a card that goes on the pile's top card, or with any card where there is no
-pile. Then it is read card by card, and each card so far tells which may come next:
+A play begins with a card that goes on the pile's top card, or with any card on an empty pile. It is
+read card by card, and the cards so far determine which may come next:
 
 - after a joker, or a jack in a game without jokers (R31, R32): any one card, the *free card*;
 - after a free card: nothing, unless it brings a free card itself (S28);
-- else what the *chain* allows, the rule for laying several cards (S6, S9);
-- after a two or a ten only more of that rank, as far as the chain allows them (S11).
+- otherwise, the cards of the *chain*, the rule for laying several cards (S6, S9);
+- after a two or a ten: only more of that rank, as far as the chain allows them (S11).
 
-So the beginning of a play is always a play too, and the list of plays can be grown from it.
-Sets of cards are bit masks over the numbers of `games.speahx.cards`.
+So every beginning of a play is also a play, and the list of plays can be grown from it. Sets of
+cards are bit masks over the numbers of `games.speahx.cards`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["ALONE", "CHAINS", "ORDERED", "Chain", "Grammar", "grammar_of"]
 
 Chain = Callable[[int, int, int], int]
-"""(first card of the play, last card so far, top card of the pile) to the cards that may follow.
+"""Map (first card of the play, last card so far, top card of the pile) to cards that may follow.
 
-No chain holds a joker: it may only be the first card of a play or a free card (S32).
+No chain contains a joker, which may only be the first card of a play or a free card (S32).
 """
 
 
@@ -60,7 +60,7 @@ def _identical(first: int, _last: int, top: int) -> int:
 
 
 def ALONE(_first: int, _last: int, _top: int) -> int:  # noqa: N802 - a constant of type Chain
-    """The chain of one card: a chance card (S17) and the option ``single``."""
+    """Return no cards: the chain of a chance card (S17) and of the option ``single``."""
     return 0
 
 
@@ -71,10 +71,10 @@ CHAINS: dict[str, Chain] = {
     "identical": _identical,
     "single": ALONE,
 }
-"""The chains by the names that `SpeahxOptions` gives them."""
+"""The chains by their names in `SpeahxOptions`."""
 
 ORDERED = CHAINS["previous_suit_or_rank"]
-"""The one chain in which the order of the cards decides what may come next."""
+"""The only chain in which the order of the cards decides what may come next."""
 
 _TWOS = SAME_RANK[TWO << 2]
 _TENS = SAME_RANK[TEN << 2]
@@ -82,24 +82,24 @@ _JACKS = SAME_RANK[JACK << 2]
 
 
 class Grammar:
-    """The grammar under one set of options."""
+    """The grammar for one set of options."""
 
     def __init__(self, options: SpeahxOptions) -> None:
         self.lead: Chain = CHAINS[options.lead_chain]
         self.follow: Chain = CHAINS[options.follow_multi]
         self.brings_free_card: int = 1 << JOKER if options.jokers else _JACKS
-        """Cards after which a free card may be laid, and on which any card goes (R33)."""
+        """Cards after which a free card may be laid, and on which any card may be laid (R33)."""
         self.wild: int = (
             1 << JOKER
             | (_TWOS if options.two_wild else 0)
             | (_TENS if options.ten_wild else 0)
             | (_JACKS if options.jack_wild and not options.jokers else 0)
         )
-        """Cards that go on any card, as the first of a play."""
+        """Cards that may be laid on any card, as the first of a play."""
         self.closes: int = self.brings_free_card | _TWOS | _TENS
         """Cards that end a chain (S11)."""
         self.fits: tuple[int, ...] = tuple(map(self._cards_on, [*range(len(NAMES)), EMPTY]))
-        """What may be the first card of a play, by top card (or `EMPTY`)."""
+        """The cards that may be first in a play, by top card (or `EMPTY`)."""
 
     def _cards_on(self, top: int) -> int:
         if top == EMPTY or (self.brings_free_card | 1 << JOKER) >> top & 1:
@@ -107,11 +107,11 @@ class Grammar:
         return SAME_RANK_OR_SUIT[top] | self.wild
 
     def after(self, cards: Sequence[int], chain: Chain, top: int) -> int:
-        """The cards that may be laid next in the same play.
+        """Return the cards that may be laid next in the same play.
 
         Args:
             cards: The play so far, at least one card.
-            chain: The rule for several cards that holds for this play.
+            chain: The rule for several cards that applies to this play.
             top: The card under the play, or `EMPTY`.
         """
         last = cards[-1]
@@ -123,7 +123,7 @@ class Grammar:
         return following & SAME_RANK[last] if self.closes >> last & 1 else following
 
     def first_error(self, cards: Sequence[int], chain: Chain, top: int) -> int | None:
-        """The index of the first card that may not be laid there, or None for a right play."""
+        """Return the index of the first card that may not be laid there, or None."""
         if not self.fits[top] >> cards[0] & 1:
             return 0
         for index in range(1, len(cards)):
@@ -134,5 +134,5 @@ class Grammar:
 
 @lru_cache(maxsize=64)
 def grammar_of(options: SpeahxOptions) -> Grammar:
-    """The grammar for these options, made once: its tables cost as much as ten moves."""
+    """Return the grammar for these options, cached because its tables cost as much as ten moves."""
     return Grammar(options)

@@ -1,4 +1,4 @@
-"""Where all cards lie and whose turn it is: the whole of a position, as plain data."""
+"""A Speahx position as plain data: the place of every card and the seat to act."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["Table", "deal"]
 
 @dataclass(slots=True)
 class Table:
-    """A position. Cards are numbers of `games.speahx.cards`; lists over players go by seat.
+    """A position. Cards are numbers of `games.speahx.cards`; lists of players are in seat order.
 
-    Whether the cards could really lie like that is nowhere asked, so any position can be set up.
+    The position is not checked for being reachable, so any position can be set up.
     """
 
     hands: list[list[int]]
-    """Each sorted; empty for those who are out."""
+    """The hands, each sorted; empty for players who are out."""
     reserve: list[int]
-    """The top card is the last."""
+    """The reserve. The top card is last."""
     dealer: int
     seat: int
-    """Who is to act, or `TERMINAL`."""
+    """The seat to act, or `TERMINAL`."""
     pile: list[int] = field(default_factory=list)
-    """Bottom to top, twos with their calls."""
+    """The pile from bottom to top, twos with their calls."""
     drawn: list[int] = field(default_factory=list)
-    """What the player to act has drawn or turned in this turn and not laid."""
+    """Cards that the player to act has drawn or turned in this turn and not laid."""
     face_down: list[list[int]] = field(default_factory=list)
-    """The table cards (S38); the last one is turned first."""
+    """The table cards (S38). The last one is turned first."""
     out: list[int] = field(default_factory=list)
     """Seats that have their places, the winner first."""
     forfeited: list[int] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Table:
     turns: int = 0
     """Plays and passes so far (S36)."""
     in_play: list[bool] = field(default_factory=list)
-    """Who is neither out nor gone; worked out where it is not given."""
+    """Whether each seat is neither out nor forfeited; computed if not given."""
 
     def __post_init__(self) -> None:
         seats = range(len(self.hands))
@@ -73,16 +73,16 @@ class Table:
         )
 
     def top(self) -> int:
-        """The top card of the pile, or `EMPTY`."""
+        """Return the top card of the pile, or `EMPTY`."""
         return self.pile[-1] if self.pile else EMPTY
 
     def pass_turn(self, *, again: bool = False) -> int | None:
-        """Let the next player clockwise act, or the same one again if he is still in play.
+        """Pass the turn to the next player clockwise, or to the same one again if still in play.
 
         The last player with cards takes the last place and ends the deal (R35).
 
         Returns:
-            The seat to act, None when the deal is over.
+            The seat to act, or None when the deal is over.
         """
         if self.in_play.count(True) == 1:
             self.out.append(self.in_play.index(True))
@@ -96,7 +96,7 @@ class Table:
 
 
 def deal(options: SpeahxOptions, seed: int, dealer: int) -> Table:
-    """Shuffle and deal one card at a time: hands, then table cards; the rest is the reserve.
+    """Shuffle and deal one card at a time: hands, then table cards. The rest is the reserve.
 
     The player left of the dealer has the first turn (R14, R15, R17, S38).
     """

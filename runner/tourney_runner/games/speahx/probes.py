@@ -1,4 +1,4 @@
-"""Deals of Speahx that lead a bot to each rule, and the plays that wrong rules would allow."""
+"""Deals of Speahx that test a bot on each rule, and the plays that wrong rules would allow."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _ONE_POINT = {
     "S19": "a card of the hand after a chance card",
     "R18": "a card that is not in the hand",
 }
-"""Rules that are broken alike by all cards."""
+"""Rules that all cards break in the same way."""
 _PRINTED_SUIT = {
     number: SUITS.index(name[1]) for name, number in LAID_NAMES.items() if name[0] == "2"
 }
 """The printed suit of every two, with or without a call."""
 _WIDE = 7
-"""Cards of a hand whose orders are all tried."""
+"""The largest hand for which all orders of cards are tried."""
 
 
 class SpeahxProbes(RuleProbes[SpeahxOptions]):
-    """Builds leads and plays on a chosen pile, with the cards that are drawn next."""
+    """Probes with leads and plays on a chosen pile, including the cards drawn next."""
 
     def deals(self, options: SpeahxOptions, chance: Random) -> Iterator[BuiltDeal]:
         """See `RuleProbes.deals`."""
@@ -103,7 +103,7 @@ def _kind(card: int) -> str:
 
 
 def _lying(card: int, top: int) -> str:
-    """Name the top card, by what a player might mistake it for."""
+    """Return a name for the top card, including what a player might mistake it for."""
     if RANK[top] == TWO:
         printed = SUIT[card] == _PRINTED_SUIT[top]
         return "a two of its printed suit" if printed else "a two"
@@ -111,7 +111,7 @@ def _lying(card: int, top: int) -> str:
 
 
 def _built(options: SpeahxOptions, chance: Random) -> BuiltDeal:
-    """Build a deal: the players before the bot make a pile, the bot gets cards for it."""
+    """Build a deal in which the players before the bot make a pile that suits the bot's cards."""
     players = options.players
     dealer = chance.randrange(players)
     before = min(chance.choice((0, 1, 1, 1, 2, 3)), players - 1)
@@ -133,18 +133,18 @@ def _built(options: SpeahxOptions, chance: Random) -> BuiltDeal:
 
     script = _pile(start(), before, chance)
     fits = grammar_of(options).fits[_top(_after(start(), script))]
-    # A refill of a player before the bot draws from the top of the reserve, the end of the list:
-    # its order may be changed only where nothing has been drawn.
+    # A player before the bot refills from the top of the reserve, the end of the list, so its
+    # order may be changed only if no card has been drawn.
     if len(_after(start(), script).observation(seat).pile) and chance.random() < 0.7:
         _make_unfit(hands, seat, cards, fits)
     drawn_before = len(cards) - _after(start(), script).observation(seat).reserve
-    if not drawn_before and chance.random() < 0.6:  # what is drawn first does not fit
+    if not drawn_before and chance.random() < 0.6:  # the card drawn first does not fit
         cards.sort(key=lambda card: not fits >> card & 1)
     return BuiltDeal(start, script, seat, _draws(_after(start(), script), chance))
 
 
 def _hand(chance: Random, cards: list[int]) -> list[int]:
-    """Take five cards, special ones or relatives of the last one more often than by chance."""
+    """Take five cards, favouring special cards and relatives of the last card."""
     hand: list[int] = []
     for _ in range(HAND):
         choice = [card for card in cards if RANK[card] in _SPECIAL]
@@ -163,12 +163,12 @@ def _hand(chance: Random, cards: list[int]) -> list[int]:
 
 
 def _pile(state: SpeahxState, plays: int, chance: Random) -> tuple[Action, ...]:
-    """Return what the first players lay; each lays something, if he can."""
+    """Return the first players' actions. Each player lays cards if possible."""
     script: list[Action] = []
     for _ in range(plays):
         seat = state.current_player
         laid = [one for one in state.legal_actions("canonical").actions if one.kind == "play"]
-        # A ten clears the pile and has its player act again.
+        # A ten clears the pile and lets its player act again.
         laid = [one for one in laid if RANK[one.cards[-1]] != TEN]
         action = chance.choice(laid) if laid else state.fallback_action()
         state.apply_action(action)
@@ -190,7 +190,7 @@ def _top(state: SpeahxState) -> int:
 
 
 def _make_unfit(hands: list[list[int]], seat: int, reserve: list[int], fits: int) -> None:
-    """Exchange the cards of a hand that fit for cards at the bottom of the reserve that do not."""
+    """Exchange fitting cards of a hand for cards at the bottom of the reserve that do not fit."""
     places = [place for place, card in enumerate(reserve) if not fits >> card & 1]
     for number, card in enumerate(hands[seat]):
         if fits >> card & 1 and places:
@@ -200,7 +200,7 @@ def _make_unfit(hands: list[list[int]], seat: int, reserve: list[int], fits: int
 
 
 def _draws(state: SpeahxState, chance: Random) -> tuple[Action, ...]:
-    """Return chance cards for the bot to draw, as many as it may or fewer."""
+    """Return chance cards for the bot to draw, up to the number it may draw."""
     draws = []
     for _ in range(chance.choice((0, 0, 1, 2, 3))):
         if CHANCE not in state.legal_actions("canonical").actions:

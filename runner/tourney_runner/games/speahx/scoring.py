@@ -1,4 +1,4 @@
-"""What a finished deal comes to."""
+"""Places and points of a finished deal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["places", "points"]
 
 
 def places(table: Table) -> tuple[int, ...]:
-    """The place of each seat, from 1.
+    """Return the place of each seat, from 1.
 
-    Those who went out come first; if the turns ran out, those still in follow by the number of
-    their cards, equal numbers sharing a place (S36); forfeiters are last, the earliest the lowest
-    (S39).
+    Players who went out come first. If the turns ran out, the remaining players follow by the
+    number of their cards, and equal numbers share a place (S36). Forfeiters are last, the
+    earliest lowest (S39).
     """
     players = len(table.hands)
     result = [0] * players
@@ -37,11 +37,11 @@ def places(table: Table) -> tuple[int, ...]:
 
 
 def points(table: Table, by_place: Sequence[float]) -> tuple[float, ...]:
-    """The points of each seat: those who share places share their points, forfeiters get none.
+    """Return the points of each seat. Seats with a shared place share points; forfeiters get none.
 
     Args:
         table: The finished deal.
-        by_place: Points for the first place to the last.
+        by_place: The points by place, from first to last.
     """
     taken = places(table)
     result = []

@@ -1,4 +1,4 @@
-"""A deal of Speahx in progress."""
+"""The state of a Speahx deal in progress."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["SpeahxState"]
 
 _KEPT = {JACK: 1, TEN: 2, TWO: 3, RANK_OF_JOKER: 4}
-"""The ranks that the fallback action keeps longest (S40)."""
+"""The ranks that the fallback action keeps longest (S40), with their order."""
 
 
 class SpeahxState(State[Action]):
-    """A deal, from any position to its end.
+    """A deal, playable from any position to its end.
 
     Args:
         options: The rules.
-        table: The position, such as `games.speahx.position.deal` gives; the state owns it.
+        table: The position, such as one from `games.speahx.position.deal`. The state owns it.
     """
 
     def __init__(self, options: SpeahxOptions, table: Table) -> None:
@@ -50,7 +50,7 @@ class SpeahxState(State[Action]):
         self.options = options
         self._table = table
         self._referee = MoveChecker(options, table)
-        # Read once: an attribute of a pydantic model costs several times one of a plain object.
+        # Read once, as attributes of a pydantic model are several times slower than plain ones.
         self._decks = options.deck_count()
         self._refill_each_turn = options.refill == "each_turn"
         self._quad_scope = options.quad_scope
@@ -79,14 +79,14 @@ class SpeahxState(State[Action]):
 
     @property
     def current_player(self) -> int:
-        """The seat to act, or `TERMINAL`."""
+        """Return the seat to act, or `TERMINAL`."""
         return self._table.seat
 
     def legal_actions(self, mode: Literal["all", "canonical"] = "all") -> LegalActions[Action]:
-        """What the player to move may do: plays, then a chance card, then taking the pile.
+        """Return the legal actions: plays, then a chance card, then taking the pile.
 
-        ``all`` is cut after a thousand plays, short ones first; ``canonical`` holds one play for
-        each length, last card, call, and whether it completes a four of a kind.
+        ``all`` is cut after a thousand plays, short ones first. ``canonical`` has one play for each
+        length, last card, call, and whether it completes a four of a kind.
         """
         if self._table.seat == TERMINAL:
             return LegalActions(())
@@ -102,10 +102,10 @@ class SpeahxState(State[Action]):
         return LegalActions(tuple(actions), left_out)
 
     def read(self, answer: SpeahxAnswer) -> Action:
-        """Turn an answer of the player to move into an action that is legal now.
+        """Return the action of an answer if it is legal now.
 
         Raises:
-            MalformedAnswerError: It is no action in any position.
+            MalformedAnswerError: It is not an action in any position.
             IllegalActionError: The rules forbid it here.
         """
         action = parse(answer)
@@ -113,11 +113,11 @@ class SpeahxState(State[Action]):
         return action
 
     def write(self, action: Action) -> dict[str, Any]:
-        """The answer that means this action, without its id."""
+        """Return the answer for an action, without its id."""
         return write(action)
 
     def fallback_action(self) -> Action:
-        """Take the pile; on an empty one lay the drawn card, or the least useful one (S40).
+        """Return a pass or, on an empty pile, a play of a drawn or the least useful card (S40).
 
         Raises:
             ValueError: The deal is over.
@@ -136,7 +136,7 @@ class SpeahxState(State[Action]):
     # What happens
 
     def apply_action(self, action: Action) -> SpeahxEvent:
-        """Play an action that `read` or `legal_actions` gave, and return the public event."""
+        """Apply an action returned by `read` or `legal_actions`, and return the public event."""
         if action.kind == "play":
             return self._lay(action)
         if action.kind == "pass":
@@ -144,10 +144,10 @@ class SpeahxState(State[Action]):
         return self._draw()
 
     def forfeit(self, seat: int) -> SpeahxEvent:
-        """Take a player out of this deal; all his cards leave the game (S39).
+        """Take a player out of this deal. All the player's cards leave the game (S39).
 
         Raises:
-            ValueError: The deal is over, or the seat is out already.
+            ValueError: The deal is over, or the seat is already out.
         """
         table = self._table
         if table.seat == TERMINAL or not table.in_play[seat]:
@@ -165,7 +165,7 @@ class SpeahxState(State[Action]):
         )
 
     def _lay(self, action: Action) -> SpeahxEvent:
-        """Lay the cards; then, in this order, effects, refill, going out, the turn (S33a)."""
+        """Lay the cards; then come effects, refill, going out and the turn, in order (S33a)."""
         table, cards = self._table, action.cards
         seat = table.seat
         hand = table.hands[seat]
@@ -233,7 +233,7 @@ class SpeahxState(State[Action]):
         return len(four)
 
     def _refill(self, hand: list[int]) -> int:
-        """Draw up to five cards where the rules want it (R20, S14)."""
+        """Draw up to five cards if the rules require it (R20, S14)."""
         if hand and not self._refill_each_turn:
             return 0
         drew = max(0, min(HAND - len(hand), len(self._table.reserve)))
@@ -253,7 +253,7 @@ class SpeahxState(State[Action]):
     # What is seen
 
     def hand(self, seat: int) -> list[str]:
-        """The cards that a player holds, sorted; with drawn cards that have joined them (S19)."""
+        """Return a player's cards, sorted, including drawn cards that have joined them (S19)."""
         return list(names(self._held(seat)))
 
     def _held(self, seat: int) -> list[int]:
@@ -263,7 +263,7 @@ class SpeahxState(State[Action]):
         return table.hands[seat]
 
     def observation(self, seat: int) -> SpeahxView:
-        """All that a player may know of the position, enough to act without memory."""
+        """Return everything that a player may know, enough to act without memory."""
         table = self._table
         pile, drawn = names(table.pile), table.drawn
         sizes = tuple(map(len, table.hands))
@@ -289,17 +289,17 @@ class SpeahxState(State[Action]):
         )
 
     def scene(self) -> Scene:
-        """The position as a neutral picture, all cards known."""
+        """Return the position as a neutral picture with all cards known."""
         return scene(self._table)
 
     def describe(self, event: SpeahxEvent) -> str:
-        """One line of plain English for an event that this state gave."""
+        """Return a line of plain English about an event of this state."""
         return describe(event)
 
     # What it comes to
 
     def places(self) -> tuple[int, ...]:
-        """The place of each seat, from 1 (S36, S39).
+        """Return the place of each seat, from 1 (S36, S39).
 
         Raises:
             ValueError: The deal is not over.
@@ -307,7 +307,7 @@ class SpeahxState(State[Action]):
         return places(self._finished())
 
     def returns(self) -> tuple[float, ...]:
-        """The points of each seat (S37).
+        """Return the points of each seat (S37).
 
         Raises:
             ValueError: The deal is not over.
@@ -320,5 +320,5 @@ class SpeahxState(State[Action]):
         return self._table
 
     def next_start(self) -> int:
-        """The next dealer: the deal moves on clockwise (R13)."""
+        """Return the next dealer, the next seat clockwise (R13)."""
         return (self._table.dealer + 1) % self.players

@@ -1,4 +1,4 @@
-"""What is seen of a position: by one player, by everybody, by a viewer who sees all."""
+"""Views of a position: for one player, for everybody, and for a viewer who sees all cards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SpeahxEvent", "SpeahxView", "names", "scene"]
 
 
-# These hold no reference that could lead back to them, so the garbage collector need not look.
+# These cannot be part of a reference cycle, so the garbage collector need not track them.
 class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """All that one player may know of the position; tuples over players are indexed by seat."""
 
@@ -87,12 +87,12 @@ class SpeahxEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
 
 
 def names(cards: Iterable[int]) -> tuple[str, ...]:
-    """The cards as text."""
+    """Return the cards as text."""
     return tuple([NAMES[card] for card in cards])
 
 
 def scene(table: Table) -> Scene:
-    """The position as a neutral picture, all cards known."""
+    """Return the position as a neutral picture with all cards known."""
     return Scene(
         seats=tuple(_seat_view(table, seat) for seat in range(len(table.hands))),
         zones=tuple(_zones(table)),

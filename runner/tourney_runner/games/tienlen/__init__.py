@@ -1,4 +1,4 @@
-"""Tien Len (Thirteen); the rules are cited by the ids of its source text (H1 ...; T1 ...)."""
+"""Tien Len (Thirteen). Rules are cited by the ids of their source text (H1 ...; T1 ...)."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from tourney_runner.games.tienlen.game import Tienlen
 __all__ = ["GAME"]
 
 GAME = Tienlen()
-"""The game's entry in the registry."""
+"""The registered instance."""

@@ -29,14 +29,17 @@ Kind = Literal["single", "pair", "triple", "quad", "seq", "dseq"]
 
 
 class Shape(NamedTuple):
-    """What two plays must have in common for the one to be a higher one of the other (H12, H13)."""
+    """The type of a combination.
+
+    A play beats another of the same shape if it is higher (H12, H13).
+    """
 
     kind: Kind
     length: int
-    """Cards of a set; ranks of a sequence or of a double sequence (T2)."""
+    """The cards of a set, or the ranks of a sequence or double sequence (T2)."""
 
     def __str__(self) -> str:
-        """In words: ``sequence of 4``."""
+        """Return the shape in words: ``sequence of 4``."""
         match self.kind:
             case "seq":
                 return f"sequence of {self.length}"
@@ -50,13 +53,13 @@ class Shape(NamedTuple):
                 return self.kind
 
 
-# Inside, a shape is its index in SHAPES: ints are what the hot path compares and looks up.
+# Internally, a shape is its index in SHAPES, as ints are faster to compare and look up.
 NO_SHAPE = -1
 SINGLE, PAIR, TRIPLE, QUAD = SETS = range(4)
 SEQUENCES = {length: length + 1 for length in range(3, 13)}
-"""The shapes of sequences by their length; 12 is 3 to ace (T4)."""
+"""The shapes of sequences by length; 12 is 3 to ace (T4)."""
 DOUBLE_SEQUENCES = {length: length + 11 for length in range(3, 13)}
-"""The shapes of double sequences by their number of pairs."""
+"""The shapes of double sequences by number of pairs."""
 SHAPES = (
     Shape("single", 1),
     Shape("pair", 2),
@@ -66,7 +69,7 @@ SHAPES = (
     *(Shape("dseq", length) for length in DOUBLE_SEQUENCES),
 )
 BOMBS = frozenset({QUAD, *DOUBLE_SEQUENCES.values()})
-"""H17."""
+"""The shapes that are bombs (H17)."""
 
 _EACH_RANK = 0x1111111111111
 
@@ -75,17 +78,17 @@ _SHAPE_BY_COUNTS = {
     **{int("1" * length, 16): shape for length, shape in SEQUENCES.items()},
     **{int("2" * length, 16): shape for length, shape in DOUBLE_SEQUENCES.items()},
 }
-"""Shapes by `rank_counts`, the lowest rank moved to the lowest digit."""
+"""Shapes by `rank_counts`, with the lowest rank moved to the lowest digit."""
 
 
 def rank_counts(mask: int) -> int:
-    """How many cards of each rank, one hexadecimal digit a rank, the 3s lowest."""
+    """Return the number of cards of each rank, one hexadecimal digit per rank, the 3s lowest."""
     pairs = mask - (mask >> 1 & 0x5555555555555)
     return (pairs & 0x3333333333333) + (pairs >> 2 & 0x3333333333333)
 
 
 def ranks_with(counts: int, size: int) -> int:
-    """The ranks of which at least so many cards are held, as digits of 1 among `rank_counts`."""
+    """Return the ranks with at least `size` cards, as digits of 1 in the form of `rank_counts`."""
     if size == 1:
         counts |= counts >> 1 | counts >> 2
     elif size == 2:
@@ -99,7 +102,7 @@ def ranks_with(counts: int, size: int) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def shape_of(mask: int) -> int:
-    """The shape of some cards as an index in `SHAPES`, or `NO_SHAPE`."""
+    """Return the shape of some cards as an index into `SHAPES`, or `NO_SHAPE`."""
     lowest = (mask & -mask).bit_length() - 1
     if lowest < 0:
         return NO_SHAPE

@@ -1,4 +1,4 @@
-"""Tien Len, also called Thirteen, as an entry of the registry."""
+"""The registered description of Tien Len, also called Thirteen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACK = [1 << index for index in range(len(CARDS))]
 
 
 class Tienlen(Game[TienlenOptions, int]):
-    """The rule book. An action is a mask of cards, see `games.tienlen.cards`."""
+    """The rules of Tien Len. An action is a mask of cards; see `games.tienlen.cards`."""
 
     name = "tienlen"
     title = "Tien Len (Thirteen)"
@@ -46,7 +46,7 @@ class Tienlen(Game[TienlenOptions, int]):
         *,
         duplicate: bool,  # noqa: ARG002
     ) -> int | None:
-        """None: a first game is opened by the lowest card (H9, T22, T23a)."""
+        """Return None: the lowest card opens a first game (H9, T22, T23a)."""
         return None
 
     def new_state(self, options: TienlenOptions, seed: int, start: int | None) -> TienlenState:
@@ -58,13 +58,13 @@ class Tienlen(Game[TienlenOptions, int]):
         return TienlenState.dealt(options, hands, start)
 
     def rule_probes(self) -> TienlenProbes:
-        """Return the positions that lead a bot to each rule."""
+        """Return the probes that test a bot on each rule."""
         return TienlenProbes()
 
-    encode = staticmethod(code_of)  # kept plays, straight from the cache: it is in every move's way
+    encode = staticmethod(code_of)  # cached for plays, as every move calls it
 
     def decode(self, code: str) -> int:
-        """The reverse of `encode`.
+        """Return the action for a text made by `encode`.
 
         Raises:
             ValueError: The text is neither a pass nor a combination.

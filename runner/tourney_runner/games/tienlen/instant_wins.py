@@ -1,4 +1,4 @@
-"""Hands that win as soon as they are dealt (H24; T34 to T37, T34a)."""
+"""Instant wins: hands that win as soon as they are dealt (H24; T34 to T37, T34a)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["InstantWin", "InstantWinKind", "instant_win"]
 
 _THREE_TO_ACE = 0x111111111111
-"""The lowest card of each rank but the 2s."""
+"""The lowest card of each rank except the 2s."""
 
 InstantWinKind = Literal[
     "four_twos", "run_3_to_A", "five_pair_run", "three_triple_run", "six_pairs"
@@ -23,21 +23,21 @@ InstantWinKind = Literal[
 
 
 class InstantWin(msgspec.Struct, frozen=True):
-    """Who won a deal at once, and by what."""
+    """The winner of a deal that was won at once, and the winning hand."""
 
     seat: int
-    """The winner's."""
+    """The winner's seat."""
     kind: InstantWinKind
-    """The hand that won."""
+    """The kind of the winning hand."""
 
 
 def instant_win(hands: Sequence[int], kinds: Collection[InstantWinKind]) -> InstantWin | None:
-    """The strongest hand that wins at once, if there is one.
+    """Return the strongest hand that wins at once, or None.
 
     Args:
-        hands: Masks by seat; 0 where a hand is not known.
-        kinds: The kinds that count. The stronger kind wins, and of one kind the hand whose
-            combination has the highest card (T37, T34a).
+        hands: Masks by seat; 0 for an unknown hand.
+        kinds: The kinds that count. The stronger kind wins. For equal kinds, the hand whose
+            combination has the highest card wins (T37, T34a).
     """
     for kind, top_card in _TOP_CARD.items():
         if kind in kinds:
@@ -53,13 +53,16 @@ def _four_twos(hand: int) -> int:
 
 
 def _all_ranks(hand: int) -> int:
-    """One of each rank but the 2s; every deal asks for it, so it takes no more than it must."""
+    """Return the aces if there is one of each rank but the 2s.
+
+    Called for every deal, so kept fast.
+    """
     ranks = (hand | hand >> 1 | hand >> 2 | hand >> 3) & _THREE_TO_ACE
     return _cards_of_highest(hand, ranks) if ranks == _THREE_TO_ACE else 0
 
 
 def _run(hand: int, length: int, copies: int) -> int:
-    """The highest run of so many neighbouring ranks without 2s: its top rank's cards."""
+    """Return the top rank's cards of the highest run of `length` ranks without 2s; 0 if none."""
     enough = ranks_with(rank_counts(hand & ~TWOS), copies)
     for _ in range(length - 1):
         enough &= enough << 4
@@ -75,11 +78,11 @@ def _six_pairs(hand: int) -> int:
 
 
 def _cards_of_highest(hand: int, ranks: int) -> int:
-    """The hand's cards of the highest of some ranks, or 0 where there is none."""
+    """Return the hand's cards of the highest of some ranks, or 0 if there are no ranks."""
     return hand & 0b1111 << ranks.bit_length() - 1 if ranks else 0
 
 
-# Strongest first. Each gives 0, or a number that is the greater the higher the top card is.
+# Strongest first. Each function returns 0, or a number that grows with the top card.
 _TOP_CARD: dict[InstantWinKind, Callable[[int], int]] = {
     "four_twos": _four_twos,
     "run_3_to_A": _all_ranks,

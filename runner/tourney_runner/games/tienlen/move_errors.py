@@ -1,6 +1,6 @@
-"""Why an action is refused, in words for the author of a bot.
+"""Explanations for refused actions, for the bot's author.
 
-Refusals are rare, so the reason is looked for only after the fast check has said no.
+Refusals are rare, so the reason is computed only after the fast check has failed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _ON_TWOS = {
 
 
 def refused_pass(must: int) -> IllegalActionError:
-    """Why the player who leads may not pass (T21, T26).
+    """Return the error for a pass by the player who leads (T21, T26).
 
     Args:
-        must: The card that the first play of the deal has to contain; 0 later on.
+        must: The card that the first play of the deal must contain; 0 later on.
     """
     if must:
         return IllegalActionError(
@@ -50,12 +50,12 @@ def refused_pass(must: int) -> IllegalActionError:
 def refused_play(
     cards: Sequence[str], *, hand: int, must: int, table: int, owner: int
 ) -> IllegalActionError:
-    """Why a play is not legal.
+    """Return the error for an illegal play.
 
     Args:
-        cards: The play as the bot wrote it; all of them are cards.
-        hand: What the player holds.
-        must: A card that the play has to contain; 0 for none.
+        cards: The play as the bot wrote it. All of them are valid cards.
+        hand: The player's cards.
+        must: A card that the play must contain; 0 for none.
         table: The combination to beat; 0 for an empty table.
         owner: The seat that laid it.
     """

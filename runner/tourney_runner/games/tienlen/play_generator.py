@@ -1,4 +1,4 @@
-"""All plays that a hand allows."""
+"""The generator of all plays that a hand allows."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 __all__ = ["plays"]
 
 Picks = tuple[tuple[tuple[int, ...], ...], ...]
-"""By rank, by the four bits held of that rank: the masks that may be picked."""
+"""The masks that may be picked, by rank and by the four bits held of that rank."""
 
 
 class _Choice(NamedTuple):
-    """Which picks of one size may stand at the top of a play, and which below its top rank."""
+    """Picks of one size for the top rank of a play, and for the ranks below."""
 
     top: Picks
     inner: Picks
 
 
 def _all_of(bits: int, size: int) -> list[int]:
-    """The ways to pick so many of four cards of one rank, by their top card, lowest first."""
+    """Return the ways to pick `size` of four cards of one rank, by top card, lowest first."""
     cards = [1 << suit for suit in range(4) if bits >> suit & 1]
     return sorted(sum(pick) for pick in combinations(cards, size))
 
 
 def _lowest_of(bits: int, size: int) -> list[int]:
-    """Only the lowest way."""
+    """Return only the lowest way."""
     return _all_of(bits, size)[:1]
 
 
 def _one_a_top_of(bits: int, size: int) -> list[int]:
-    """The lowest way for each top card."""
+    """Return the lowest way for each top card."""
     lowest: dict[int, int] = {}
     for pick in _all_of(bits, size):
         lowest.setdefault(pick.bit_length(), pick)
@@ -54,7 +54,7 @@ def _picks(size: int, ways: Callable[[int, int], list[int]]) -> Picks:
 def _choices(
     top: Callable[[int, int], list[int]], inner: Callable[[int, int], list[int]]
 ) -> tuple[_Choice, ...]:
-    """By size less one."""
+    """Return the choices, indexed by size minus one."""
     return tuple(_Choice(_picks(size, top), _picks(size, inner)) for size in (1, 2, 3, 4))
 
 
@@ -70,12 +70,12 @@ _LAST_SEQUENCE = SEQUENCES[12]
 def plays(
     hand: int, answers: Answers, must: int = 0, mode: Literal["all", "canonical"] = "all"
 ) -> list[int]:
-    """The plays of a hand among those that may be laid.
+    """Return the plays of a hand among those that may be laid.
 
     Args:
         hand: The cards held.
-        answers: What may be laid, see `games.tienlen.rules.Answers`.
-        must: A card that each play has to contain, the lowest of the hand; 0 for none.
+        answers: The plays that may be laid; see `games.tienlen.rules.Answers`.
+        must: A card that each play must contain, the lowest of the hand; 0 for none.
         mode: ``canonical`` gives one play per shape and top card, made of the lowest cards.
     """
     choices = _CHOICES[mode]
@@ -98,28 +98,28 @@ def plays(
 
 
 def _add_sets(found: list[int], hand: int, ranks: int, picks: Picks, least: int) -> None:
-    """Add the sets of one size, for which there are enough cards of the given ranks."""
+    """Add the sets of one size. There are enough cards of the given ranks."""
     ranks &= -(1 << (least.bit_length() - 1 & ~3))
     while ranks:
         rank = ranks & -ranks
         ranks ^= rank
         shift = rank.bit_length() - 1
         sets = picks[shift >> 2][hand >> shift & 0b1111]
-        # Only in the lowest rank can there be sets that are too low.
+        # Only in the lowest rank can sets be too low.
         found += sets if rank >= least else [play for play in sets if play >= least]
 
 
 def _add_runs(
     found: list[int], hand: int, ranks: int, choice: _Choice, least_by_length: dict[int, int]
 ) -> None:
-    """Add the sequences, or double sequences, of the given lengths (which are neighbours).
+    """Add the sequences, or double sequences, of the given lengths, which are consecutive.
 
     Args:
-        found: What to add to.
+        found: The list to extend.
         hand: The cards held.
         ranks: The ranks of which enough cards are held, see `ranks_with`.
         choice: The picks from each rank.
-        least_by_length: The least play that will do for each length.
+        least_by_length: The lowest sufficient play for each length.
     """
     shortest, longest = min(least_by_length), max(least_by_length)
     ranks &= _NO_TWOS
@@ -144,5 +144,5 @@ def _add_runs(
                 if length >= shortest:
                     least = least_by_length[length]
                     found += runs if least == 1 else [run for run in runs if run >= least]
-                # Where all picks may stand anywhere, the runs are the lower parts of longer ones.
+                # If all picks may stand anywhere, the runs are the lower parts of longer ones.
                 lower = runs if everywhere else [low | card for low in lower for card in inner[end]]

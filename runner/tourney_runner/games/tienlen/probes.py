@@ -1,4 +1,4 @@
-"""Deals of Tien Len that lead a bot to each rule, and the plays that wrong rules would allow."""
+"""Deals of Tien Len that test a bot on each rule, and the plays that wrong rules would allow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TienlenProbes"]
 _HAND = 13
 _ACE, _TWO = RANKS.index("A"), RANKS.index("2")
 _LONGEST_NAMED = 5
-"""Longer sequences are one point of the rules together."""
+"""Longer sequences are treated as one point of the rules."""
 
 
 def _rank(rank: int) -> list[str]:
@@ -28,7 +28,7 @@ def _rank(rank: int) -> list[str]:
 
 
 class TienlenProbes(RuleProbes[TienlenOptions]):
-    """Builds first leads, free leads and plays on a chosen combination."""
+    """Probes with first leads, free leads and plays on a chosen combination."""
 
     def deals(self, options: TienlenOptions, chance: Random) -> Iterator[BuiltDeal]:
         """See `RuleProbes.deals`."""
@@ -42,7 +42,7 @@ class TienlenProbes(RuleProbes[TienlenOptions]):
             else:
                 deal = _follow(options, chance, seat)
             first = (seat - len(deal.script)) % options.players
-            if deal.start().current_player == first:  # else an instant win changed the turn
+            if deal.start().current_player == first:  # otherwise an instant win changed the turn
                 yield deal
 
     def attempts(self, state: TienlenState) -> Iterator[dict[str, Any]]:
@@ -98,7 +98,7 @@ def _free_lead(options: TienlenOptions, chance: Random, seat: int) -> BuiltDeal:
 
 
 def _follow(options: TienlenOptions, chance: Random, seat: int) -> BuiltDeal:
-    """Build a deal in which the seat before leads a combination that was chosen."""
+    """Build a deal in which the seat before the bot leads a chosen combination."""
     before = (seat - 1) % options.players
     lead = _led(options, chance)
     pool = [card for card in CARDS if card not in lead]
@@ -126,9 +126,9 @@ def _led(options: TienlenOptions, chance: Random) -> list[str]:
 
 
 def _blocks(chance: Random, lead: Sequence[str] = ()) -> list[list[str]]:
-    """Return groups of cards that a hand is to be made of, the most wanted one first."""
+    """Return groups of cards for a hand, the most wanted first."""
     blocks: list[list[str]] = []
-    if lead and chance.random() < 0.6:  # something like what lies there: lower, longer, equal
+    if lead and chance.random() < 0.6:  # similar to the lead: lower, longer or equal
         ranks = sorted({RANKS.index(card[0]) for card in lead})
         step = chance.choice((-1, 0, 0, 1, 1))
         each = max(1, len(lead) // len(ranks))
@@ -148,7 +148,7 @@ def _blocks(chance: Random, lead: Sequence[str] = ()) -> list[list[str]]:
         blocks.append([card for rank in run for card in _pick(chance, rank, 2)])
     elif draw < 0.8:
         blocks.append(_rank(chance.randrange(_TWO)))
-    elif draw < 0.9:  # round the corner
+    elif draw < 0.9:  # around the corner
         length = chance.choice((3, 4, 5))
         low = _TWO - chance.randrange(length)
         run = range(low, low + length)
@@ -163,10 +163,10 @@ def _pick(chance: Random, rank: int, size: int) -> list[str]:
 def _hand(
     chance: Random, pool: Sequence[str], size: int, blocks: Sequence[Sequence[str]]
 ) -> list[str]:
-    """Return so many cards of the pool: the blocks as far as they are there, then any."""
+    """Return `size` cards of the pool: first those of the blocks, then any others."""
     wanted = [card for block in blocks for card in block if card in pool]
     rest = chance.sample(pool, len(pool))
-    if chance.random() < 0.5:  # low cards beside the blocks leave little to beat a lead with
+    if chance.random() < 0.5:  # low cards besides the blocks leave little that beats a lead
         rest.sort(key=CARDS.index)
     return [*dict.fromkeys([*wanted, *rest])][:size]
 
@@ -178,7 +178,7 @@ def _dealer(
     pool: Sequence[str],
     start: int | None,
 ) -> Callable[[], TienlenState]:
-    """Return a function that deals the given hands, and the others from what is left."""
+    """Return a function that deals the given hands, and the others from the rest."""
     taken = {card for hand in hands.values() for card in hand}
     rest = [card for card in pool if card not in taken]
     chance.shuffle(rest)
@@ -190,7 +190,7 @@ def _dealer(
 
 
 def _wide_plays(held: list[list[str]]) -> Iterator[list[str]]:
-    """Return sets, and runs of every length from 2 on, round the corner and with 2s among them."""
+    """Yield sets and runs of every length from 2 on, also around the corner and with 2s."""
     for cards in held:
         for size in range(1, len(cards) + 1):
             yield from map(list, combinations(cards, size))
@@ -214,7 +214,7 @@ def _wide_plays(held: list[list[str]]) -> Iterator[list[str]]:
 
 
 def _named(mask: int) -> str:
-    """Return the shape of a combination in words, 2s as such."""
+    """Return the shape of a combination in words, naming 2s."""
     shape = SHAPES[shape_of(mask)]
     if shape.length > _LONGEST_NAMED:
         return "a longer " + ("sequence" if shape.kind == "seq" else "double sequence")
@@ -224,7 +224,7 @@ def _named(mask: int) -> str:
 
 
 def _too_low(play: int, laid: int) -> str:
-    """Name a play of the right shape that is not higher than what lies there."""
+    """Return a name for a play of the right shape that is not higher than the laid one."""
     ours, theirs = cards_in(play)[-1], cards_in(laid)[-1]
     shape = SHAPES[shape_of(play)]
     what = shape.kind if shape.kind in ("seq", "dseq") else str(shape)
@@ -237,7 +237,7 @@ def _too_low(play: int, laid: int) -> str:
 
 
 def _no_combination(play: list[str]) -> str:
-    """Name cards that belong together in other games, but not in this one."""
+    """Return a name for cards that form a combination in other games, but not in this one."""
     ranks = [RANKS.index(card[0]) for card in play]
     apart = [*dict.fromkeys(ranks)]
     size = f"{min(len(apart), _LONGEST_NAMED + 1)} ranks"

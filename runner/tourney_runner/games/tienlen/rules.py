@@ -1,4 +1,4 @@
-"""What may be laid on what (H12 to H14, H17 to H23; T7 to T17, T9 to T14 with options)."""
+"""The rules for beating plays (H12 to H14, H17 to H23; T7 to T17, T9 to T14 with options)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["Answers", "Rules", "rules_of"]
 
 Answers = dict[int, int]
-"""The shapes that may be laid, each with the least mask that will do.
+"""The shapes that may be laid, each with the lowest sufficient mask.
 
-A mask with a higher top card is a greater number, so "higher than 7D" is "at least the bit
-above 7D", and "any" is 1.
+A mask with a higher top card is a larger number, so "higher than 7D" means "at least the bit above
+7D", and "any" is 1.
 """
 
 _ANY = 1
@@ -35,12 +35,12 @@ _TWO = TWOS & -TWOS
 
 
 class Rules:
-    """One choice of options as tables."""
+    """The rules for one set of options, as tables."""
 
     __slots__ = ("_on_bombs", "_on_twos", "_tie", "laid", "lead")
 
     lead: Answers
-    """What may be laid on an empty table (T11)."""
+    """The plays that may be laid on an empty table (T11)."""
 
     def __init__(self, options: TienlenOptions) -> None:
         barred = frozenset() if options.bombs_may_lead else BOMBS
@@ -49,14 +49,15 @@ class Rules:
         self._on_twos = _on_twos(quad_on_pair=options.quad_beats_pair_of_twos)
         self._on_bombs = _on_bombs(options)
         self.laid = lru_cache(maxsize=1 << 14)(self._laid)
-        """What lies on the table, and what beats it, by the mask of a play and who laid it."""
+        """A cached function of the mask of a play and its seat. Returns the table and the plays
+        that beat it."""
 
     def _laid(self, play: int, by: int) -> tuple[Table, Answers]:
         shape = shape_of(play)
         return Table(cards_in(play), by, SHAPES[shape].kind), self._answers(play, shape)
 
     def _answers(self, play: int, shape: int) -> Answers:
-        """A higher play of the same shape, and bombs."""
+        """Return the plays that beat a play: a higher one of the same shape, and bombs."""
         above = play.bit_length()
         if self._tie and PAIR <= shape <= QUAD:  # T9: the rank must be higher
             above = above + 3 & ~3
@@ -65,12 +66,12 @@ class Rules:
 
 
 def _pairs(least: int) -> Answers:
-    """All double sequences of at least so many pairs."""
+    """Return all double sequences of at least `least` pairs."""
     return {shape: _ANY for length, shape in DOUBLE_SEQUENCES.items() if length >= least}
 
 
 def _on_twos(*, quad_on_pair: bool) -> dict[int, Answers]:
-    """The bombs that may be laid on one to four 2s (H19 to H21, T14, T16); four are safe."""
+    """Return the bombs that beat one to three 2s (H19 to H21, T14, T16); four are safe."""
     quad = {QUAD: _ANY}
     return {
         SINGLE: {**quad, **_pairs(3)},
@@ -81,7 +82,7 @@ def _on_twos(*, quad_on_pair: bool) -> dict[int, Answers]:
 
 
 def _on_bombs(options: TienlenOptions) -> dict[int, Answers]:
-    """The bombs of another shape that may be laid on a bomb (H22; T12, T13)."""
+    """Return the bombs of another shape that may be laid on a bomb (H22; T12, T13)."""
     southern = options.bomb_hierarchy == "southern"
     if not southern and options.double_sequence_answer == "same_length":
         return {}
@@ -94,5 +95,5 @@ def _on_bombs(options: TienlenOptions) -> dict[int, Answers]:
 
 @lru_cache(maxsize=64)
 def rules_of(options: TienlenOptions) -> Rules:
-    """The tables of some options, built once."""
+    """Return the tables for some options, built once."""
     return Rules(options)

@@ -1,4 +1,4 @@
-"""A deal of Tien Len in progress."""
+"""The state of a Tien Len deal in progress."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ PASS = 0
 """The action that lays no card."""
 
 _NOTHING: Answers = {}
-"""What may be laid when the deal is over."""
+"""The plays that may be laid when the deal is over."""
 
-# Sets of seats are bits, at most four of them; both tables are indexed by such a set.
+# Sets of seats are bits, at most four of them. Both tables are indexed by such a set.
 _SEATS = tuple(tuple(seat for seat in range(4) if seats >> seat & 1) for seats in range(16))
 _NEXT = tuple(
     tuple(
@@ -43,8 +43,8 @@ _NEXT = tuple(
     )
     for seats in range(16)
 )
-"""The next seat clockwise that is in the set (T24). At smaller tables the missing seats are in no
-set, so the way round is the same."""
+"""The next seat clockwise in the set (T24). At smaller tables the missing seats are in no set, so
+the order is the same."""
 _PASSES, _LAST_PASSES = (
     tuple(
         tuple(
@@ -54,38 +54,38 @@ _PASSES, _LAST_PASSES = (
     )
     for cleared in (False, True)
 )
-"""What everybody sees of a pass, by seat and by who is next: of one that leaves the trick open, and
-of one that ends it."""
+"""The public events of passes, by seat and by next seat: for passes that leave the trick open, and
+for those that end it."""
 
 
 class Position(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a deal stands. Hands may be unknown, and no count of cards has to come out right."""
+    """A position in a deal. Hands may be unknown, and numbers of cards need not add up."""
 
     hands: Sequence[int]
-    """By seat, as masks; 0 where a hand is unknown or empty."""
+    """The hands by seat, as masks; 0 for an unknown or empty hand."""
     turn: int
     """The seat to act."""
     sizes: Sequence[int] | None = None
-    """How many cards each seat holds, where the hands do not say."""
+    """The number of cards of each seat, if the hands do not show it."""
     table: int = 0
-    """The combination to beat; 0 where the player to act leads."""
+    """The combination to beat; 0 if the player to act leads."""
     owner: int = 0
     """The seat that laid it."""
     passed: Sequence[int] = ()
     """The seats that have passed in this trick."""
     out: Sequence[int] = ()
-    """The seats that have gone out, the first one first."""
+    """The seats that have gone out, in order."""
     must: int = 0
-    """The card that the next play has to contain; 0 for none."""
+    """The card that the next play must contain; 0 for none."""
 
 
 class TienlenState(State[int]):
     """A deal in progress. An action is the mask of the cards laid, or `PASS`.
 
-    The constructor takes any position and trusts it; `dealt` begins a deal.
+    The constructor accepts any position without checking it; `dealt` begins a deal.
 
     Raises:
-        ValueError: What lies on the table is no combination.
+        ValueError: The table holds cards that are not a combination.
     """
 
     __slots__ = (
@@ -113,7 +113,7 @@ class TienlenState(State[int]):
     )
 
     current_player: int
-    """The seat to act, or `TERMINAL`; kept, not worked out, since every move asks for it often."""
+    """The seat to act, or `TERMINAL`. Stored and not computed, since every move reads it often."""
 
     def __init__(self, options: TienlenOptions, position: Position) -> None:
         hands, sizes = position.hands, position.sizes
@@ -152,7 +152,7 @@ class TienlenState(State[int]):
         Args:
             options: The rules.
             hands: The hands by seat as masks.
-            start: Who leads; None in a first game, which the lowest card opens (H9, T22).
+            start: The seat that leads; None in a first game, which the lowest card opens (H9, T22).
         """
         state = cls(options, Position(hands=hands, turn=0 if start is None else start))
         win = state._win = instant_win(hands, options.instant_wins)
@@ -185,7 +185,7 @@ class TienlenState(State[int]):
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        # The tables of the rules are shared by all states, and made again where they are missing.
+        # The tables of the rules are shared by all states and looked up when unpickling.
         kept = {name: getattr(self, name) for name in _FIELDS if name not in ("_rules", "_answers")}
         return {**kept, "_answers": None if self._answers is self._rules.lead else self._answers}
 
@@ -198,21 +198,21 @@ class TienlenState(State[int]):
 
     @property
     def instant_win(self) -> InstantWin | None:
-        """Who won as soon as the cards were dealt (H24)."""
+        """Return the winner if the cards won at once (H24), else None."""
         return self._win
 
     def legal_actions(self, mode: Literal["all", "canonical"] = "all") -> LegalActions[int]:
-        """All plays, lowest first within a shape, and passing last."""
+        """Return all plays, lowest first within a shape, and passing last."""
         found = plays(self._hands[self.current_player], self._answers, self._must, mode)
         if self._table and self.current_player != TERMINAL:
             found.append(PASS)
         return LegalActions(tuple(found))
 
     def read(self, answer: TienlenAnswer) -> int:
-        """Turn an answer into a legal action.
+        """Return the action of an answer if it is legal.
 
         Raises:
-            MalformedAnswerError: It names neither or both of a play and a pass, or no card.
+            MalformedAnswerError: It has neither or both of a play and a pass, or an unknown card.
             IllegalActionError: H5, H10, H12 to H14, H16, H18 to H23 or T11 forbids it.
         """
         cards = answer.play
@@ -247,11 +247,11 @@ class TienlenState(State[int]):
         return action
 
     def write(self, action: int) -> dict[str, Any]:
-        """The answer that means this action."""
+        """Return the answer for an action, without its id."""
         return {"play": cards_in(action)} if action else {"pass": True}
 
     def apply_action(self, action: int) -> TienlenEvent:
-        """Lay the cards, or pass."""
+        """Lay the cards, or pass, and return the public event."""
         seat = self.current_player
         if action:
             return self._play(seat, action)
@@ -270,7 +270,7 @@ class TienlenState(State[int]):
         cards = table.cards
         self._hands[seat] ^= action
         left = self._shown[seat]
-        for card in cards:  # mostly one, and then a filter takes twice as long
+        for card in cards:  # mostly one card, for which a filter takes twice as long
             at = left.index(card)
             left = left[:at] + left[at + 1 :]
         self._shown[seat] = left
@@ -297,7 +297,7 @@ class TienlenState(State[int]):
         """Take a player out of the deal (T44).
 
         Raises:
-            ValueError: The deal is over, or the player has left it already.
+            ValueError: The deal is over, or the player has already left it.
         """
         if self.current_player == TERMINAL or not self._holding >> seat & 1:
             raise ValueError(f"seat {seat} is not in the deal any more")
@@ -309,21 +309,21 @@ class TienlenState(State[int]):
         return TienlenEvent(seat=seat, forfeit=True, cleared=cleared, next=self._seat_to_act())
 
     def fallback_action(self) -> int:
-        """Pass; when leading, the lowest card, or the one that must be played (T45)."""
+        """Return a pass or, when leading, the lowest card or the one that must be played (T45)."""
         if self._table:
             return PASS
         hand = self._hands[self.current_player]
         return self._must or hand & -hand
 
     def hand(self, seat: int) -> list[str]:
-        """The cards that a player holds, lowest first."""
+        """Return the cards that a player holds, lowest first."""
         return list(self._shown[seat])
 
     def observation(self, seat: int) -> TienlenObservation:
-        """What the player at that seat may know."""
+        """Return everything that the player at that seat may know."""
         must = self._must
         turn = self.current_player
-        return TienlenObservation(  # by position, which takes half as long for so many fields
+        return TienlenObservation(  # positional, which takes half as long
             seat,
             self._shown[seat],
             self._table_view,
@@ -337,7 +337,7 @@ class TienlenState(State[int]):
         )
 
     def places(self) -> tuple[int, ...]:
-        """The place of each seat; after an instant win that ends the deal all others share one.
+        """Return the place of each seat. If an instant win ends the deal, all others share a place.
 
         Raises:
             ValueError: The deal is not over.
@@ -348,7 +348,7 @@ class TienlenState(State[int]):
         return tuple([order.index(seat) + 1 for seat in range(self.players)])
 
     def returns(self) -> tuple[float, ...]:
-        """The points of each seat (H28, T38, T41); forfeiters get none (T44).
+        """Return the points of each seat (H28, T38, T41). Forfeiters get none (T44).
 
         Raises:
             ValueError: The deal is not over.
@@ -362,7 +362,7 @@ class TienlenState(State[int]):
         )
 
     def next_start(self) -> int:
-        """The seat that leads the next deal: the winner of this one (H26, T39).
+        """Return the seat that leads the next deal: the winner of this one (H26, T39).
 
         Raises:
             ValueError: The deal is not over.
@@ -370,7 +370,7 @@ class TienlenState(State[int]):
         return self._finish()[0]
 
     def scene(self) -> Scene:
-        """The position as a picture."""
+        """Return the position as a neutral picture with all cards known."""
         return Scene(
             seats=tuple(self._view_seat(seat) for seat in range(self.players)),
             zones=self._zones(),
@@ -378,13 +378,13 @@ class TienlenState(State[int]):
         )
 
     def opening(self) -> str:
-        """Who leads, or has won at once."""
+        """Return a line about who leads or has won at once."""
         if self._win is not None:
             return f"seat {self._win.seat} wins at once: {self._win.kind.replace('_', ' ')}"
         return super().opening()
 
     def describe(self, event: TienlenEvent) -> str:
-        """One line of plain English."""
+        """Return a line of plain English about an event."""
         return describe(event)
 
     def _move_on(self, seat: int) -> bool:
@@ -410,7 +410,7 @@ class TienlenState(State[int]):
         return True
 
     def _clear(self) -> None:
-        """End the trick: the owner leads, or the next with cards clockwise from him (T28, T29)."""
+        """End the trick. The owner leads, or the next player with cards clockwise (T28, T29)."""
         holding, owner = self._holding, self._owner
         self.current_player = owner if holding >> owner & 1 else _NEXT[holding][owner]
         self._passed = self._table = 0
@@ -442,11 +442,11 @@ class TienlenState(State[int]):
         self._answers = _NOTHING
 
     def _won_outright(self) -> bool:
-        """Whether an instant win ended the deal (T38)."""
+        """Return whether an instant win ended the deal (T38)."""
         return self._win is not None and self._options.instant_win_others == "zero"
 
     def _finish(self) -> tuple[int, ...]:
-        """The seats from the first to the last (T31, T44); after an outright win just the first.
+        """Return the seats from first to last (T31, T44), or only the winner after an instant win.
 
         Raises:
             ValueError: The deal is not over.
@@ -474,7 +474,7 @@ class TienlenState(State[int]):
         return SeatView(seat=seat, cards=self._sizes[seat], state=state, place=place)
 
     def _zones(self) -> tuple[Zone, ...]:
-        """The hands, the table, and what has been laid, taken away or not dealt."""
+        """Return the hands, the table, and the cards that were laid, taken away or not dealt."""
         dealt = held = 0
         for start, hand in zip(self._dealt, self._hands, strict=True):
             dealt |= start

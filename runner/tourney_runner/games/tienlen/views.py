@@ -1,4 +1,4 @@
-"""What bots write and see: answers, events, observations."""
+"""Answers, events and observations of Tien Len, as bots write and see them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TienlenAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     """Lay nothing; not when leading."""
 
 
-# These hold no reference that could lead back to them, so the garbage collector need not look.
+# These cannot be part of a reference cycle, so the garbage collector need not track them.
 class TienlenEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One action as everybody sees it, with what follows from it."""
 
@@ -77,7 +77,7 @@ class TienlenObservation(msgspec.Struct, frozen=True, omit_defaults=True, gc=Fal
 
 
 def describe(event: TienlenEvent) -> str:
-    """One line of plain English."""
+    """Return a line of plain English about an event."""
     if event.forfeit:
         text = f"seat {event.seat} forfeits"
     elif event.play is None:
