@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,32 @@ def test_another_bots_answers_are_shown_where_they_differ(workshop: Program, res
     assert '  request: {"type":"move","id":' in done.stdout
     assert "  then:    {" in done.stdout
     assert "  now:     {" in done.stdout
+
+
+def test_a_bot_runs_by_hand_on_the_lines_that_it_was_sent(workshop: Program, results: Path) -> None:
+    with closing(Store(results / FILE_NAME)) as store:
+        stored = stored_deal(store, 1)
+    seat = stored.names.index("random")
+    done = workshop("replay", results, 1, "--seat", seat, "--lines", "--legal", "all")
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["type"] for line in lines[:3]] == ["hello", "deal", "move"]
+    assert lines[-1]["type"] == "result"
+    requests = [line for line in lines if line["type"] == "move"]
+    assert all(line["legal"] for line in requests)
+    by_hand = subprocess.run(
+        [sys.executable, "bot.py"],
+        cwd=BOTS / "random",
+        input=done.stdout,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ready, *answers = [json.loads(line) for line in by_hand.stdout.splitlines()]
+    assert ready["type"] == "ready"
+    then = [it.stored for it in listen(stored, seat) if it.stored is not None]
+    again = [{"id": it["id"], **was} for it, was in zip(requests, then, strict=True)]
+    assert answers == json.loads(json.dumps(again))
 
 
 @pytest.mark.parametrize("results", ["tienlen"], indirect=True)
@@ -160,10 +188,17 @@ WRONG = {
     "no such seat": ((1, "--seat", 7), "there is no seat 7 in this deal; its seats are 0 "),
     "no such bot": (("--last-fault", "gredy"), "; did you mean 'greedy'?\n"),
     "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here; "),
-    "nobody's requests": ((1, "--feed", BOTS / "planner"), "give --seat as well"),
+    "nobody's requests": ((1, "--feed", BOTS / "planner"), "Give --seat as well"),
     "two deals": ((1, "--last-fault", "crash-move"), "DEAL and --last-fault contradict each other"),
     "a page of one seat": ((1, "--html", "a", "--seat", 0), "--html and --seat contradict each"),
     "a page for a bot": ((1, "--html", "a", "--feed", "b"), "--html and --feed contradict each"),
+    "nobody's lines": ((1, "--lines"), "Give --seat as well"),
+    "lines of a wrong kind": (
+        (1, "--seat", 0, "--lines", "--legal", "some"),
+        "--legal 'some': expected none, canonical or all",
+    ),
+    "legal plays without lines": ((1, "--legal", "all"), "give --lines as well"),
+    "a page of lines": ((1, "--html", "a", "--lines"), "--html and --lines contradict each"),
     "notes without a page": ((1, "--no-debug"), "give --html as well"),
 }
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tourney_runner.cli.options import BotFolder, Json
+
+if TYPE_CHECKING:
+    from tourney_runner.botcheck import Plan
+    from tourney_runner.config import Entrant
 
 __all__ = ["check"]
 
@@ -26,14 +30,28 @@ def check(  # noqa: PLR0913 - each is an option of the command
         typer.Option(metavar="GAME", help="Try this game only.", show_default="all it plays"),
     ] = None,
     deals: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100_000, help="Random deals of each game.")
-    ] = 40,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=100_000,
+            help="Random deals of each game.",
+            show_default="40; 1 with --debug",
+        ),
+    ] = None,
     time: Annotated[
         float,
         typer.Option(
             metavar="SECONDS", min=1, help="The most time for deals and for the rules one by one."
         ),
     ] = 30,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug",
+            help="Play without limits and sandbox, and wait for a debugger at the start.",
+        ),
+    ] = False,
     json: Json = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show messages also where all is well.")
@@ -51,6 +69,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
 
     from tourney_runner.botcheck import check_bot, make_plan
     from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.check_settings import DEALS
     from tourney_runner.botcheck.report_text import summary_lines
     from tourney_runner.cli.check_progress import Silent, Spoken
     from tourney_runner.cli.terminal import write_exactly
@@ -60,8 +79,13 @@ def check(  # noqa: PLR0913 - each is an option of the command
     if config and game:
         raise UsageError("--config says which game is played: leave --game out")
     loaded = load_config(config, skip_broken=True, growing=True) if config else None
-    plan = make_plan(loaded, game=game, deals=deals, seconds=time)
+    if debug and json:
+        raise UsageError("--debug is for people, --json for programs: leave one of them out")
+    plan = make_plan(loaded, game=game, deals=deals or DEALS, seconds=time)
     entrant = read_bot(bot)
+    if debug:
+        _debug(entrant, plan, deals or 1, verbose=verbose)
+        return
 
     spoken = Spoken(entrant.name, verbose=verbose)
     with tidy(), nullcontext(Silent()) if json else spoken as watcher:
@@ -74,3 +98,30 @@ def check(  # noqa: PLR0913 - each is an option of the command
             typer.echo(line)
     if not report.passed:
         raise typer.Exit(2)
+
+
+def _debug(entrant: Entrant, plan: Plan, deals: int, *, verbose: bool) -> None:
+    """Play deals for a person with a debugger."""
+    from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.debug_session import debug_bot
+    from tourney_runner.botcheck.report_text import check_lines
+
+    failed = False
+    with tidy():
+        for check in debug_bot(entrant, plan, deals, _wait_for_enter):
+            failed = failed or check.verdict == "failed"
+            for line in check_lines(check, verbose=verbose):
+                typer.echo(line)
+    if failed:
+        raise typer.Exit(2)
+
+
+def _wait_for_enter(process: int, folder: str) -> None:
+    import sys
+
+    typer.echo(
+        f"the bot runs as process {process} in {folder}, and waits for its first line. Attach a"
+        " debugger (see `tourney docs debugging`), then press Enter here.",
+        err=True,
+    )
+    sys.stdin.readline()

@@ -46,6 +46,18 @@ def replay(  # noqa: PLR0913 - each is an option
             metavar="BOT", help="Send this bot the requests of the seat; show other answers."
         ),
     ] = None,
+    lines: Annotated[
+        bool,
+        typer.Option("--lines", help="Print the lines that the bot of the seat was sent."),
+    ] = False,
+    legal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="The legal plays in these lines: none, canonical or all.",
+            show_default="canonical",
+        ),
+    ] = None,
     html: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write it as a page that needs nothing beside it."),
@@ -58,6 +70,7 @@ def replay(  # noqa: PLR0913 - each is an option
     """Show a stored deal again, move by move.
 
     In a terminal you step through it; elsewhere all moves are printed.
+    With --seat N --lines > in.jsonl you get a file to run a bot with by hand: bot < in.jsonl
     """
     from contextlib import closing
 
@@ -71,7 +84,11 @@ def replay(  # noqa: PLR0913 - each is an option
         {"DEAL": deal, "--last-fault": last_fault},
         {"--html": html, "--seat": seat},
         {"--html": html, "--feed": feed},
+        {"--html": html, "--lines": lines or None},
+        {"--feed": feed, "--lines": lines or None},
     )
+    if legal is not None and not lines:
+        raise UsageError("--legal is for the lines that a bot was sent: give --lines as well")
     if html is None and debug is not None:
         raise UsageError("--debug and --no-debug are for a page: give --html as well")
     with closing(Store(folder / FILE_NAME)) as store:
@@ -88,10 +105,12 @@ def replay(  # noqa: PLR0913 - each is an option
         stored = stored_deal(store, number)
         if seat is not None:
             seat_of(stored, seat)
-    if feed is None:
+    if lines:
+        _print_lines(stored, _chosen_seat(seat, failed_seat), legal or "canonical")
+    elif feed is None:
         _show(stored, number, seat, failed_seat)
     else:
-        _feed(stored, failed_seat if seat is None else seat, feed)
+        _feed(stored, _chosen_seat(seat, failed_seat), feed)
 
 
 def _refuse_contradictions(*pairs: dict[str, object]) -> None:
@@ -130,7 +149,34 @@ def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) 
         stepper.print_all()
 
 
-def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
+def _chosen_seat(seat: int | None, failed_seat: int | None) -> int:
+    """Return the seat whose requests are meant."""
+    from tourney_runner.errors import UsageError
+
+    chosen = failed_seat if seat is None else seat
+    if chosen is None:
+        raise UsageError("whose requests? Give --seat as well")
+    return chosen
+
+
+def _print_lines(stored: Stored, seat: int, legal: str) -> None:
+    import sys
+    from typing import get_args
+
+    from tourney_runner.errors import UsageError
+    from tourney_runner.replay.refeed import LegalMode, lines_of_seat
+    from tourney_runner.text import listed, shown
+
+    for mode in get_args(LegalMode):
+        if legal == mode:
+            sys.stdout.buffer.write(lines_of_seat(stored, seat, mode))
+            sys.stdout.buffer.flush()
+            return
+    modes = listed(get_args(LegalMode), "or")
+    raise UsageError(f"--legal {shown(legal)}: expected {modes}")
+
+
+def _feed(stored: Stored, seat: int, bot: Path) -> None:
     from tourney_runner.botcheck.author_sandbox import protection, tidy
     from tourney_runner.botcheck.single_bot import spec_of, stage_bot
     from tourney_runner.config import read_bot
@@ -139,8 +185,6 @@ def _feed(stored: Stored, seat: int | None, bot: Path) -> None:
     from tourney_runner.replay.refeed import compare
     from tourney_runner.replay.refeed_report import Differences, summary_line
 
-    if seat is None:
-        raise UsageError("whose requests shall it be sent? give --seat as well")
     entrant = read_bot(bot)
     launcher = protection().launcher
     differences = Differences()

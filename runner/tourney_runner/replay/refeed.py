@@ -7,7 +7,7 @@ answers are compared and dropped.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["Asked", "Compared", "Stored", "compare", "listen"]
+__all__ = ["Asked", "Compared", "LegalMode", "Stored", "compare", "lines_of_seat", "listen"]
+
+LegalMode = Literal["none", "canonical", "all"]
 
 _NEVER = 10**9
 """A number of faults that decides, under any settings, how the next fault is treated."""
@@ -229,19 +231,38 @@ class _FedPlayer(RecordingPlayer):
             return None, Fault("illegal", str(error), answer=quoted(self.line))
 
 
-def listen(stored: Stored, seat: int) -> list[Asked]:
-    """Return all messages to the bot in a seat, without lists of legal plays.
+def listen(stored: Stored, seat: int, legal: LegalMode = "none") -> list[Asked]:
+    """Return everything that the bot in a seat was sent after `hello`.
 
-    It is not stored whether the bot had asked for such lists.
+    Args:
+        stored: The deal.
+        seat: The bot's seat.
+        legal: The lists of legal plays in the requests. The store does not keep which of them the
+            bot had asked for.
 
     Raises:
         ValueError: The record is not a deal of these rules.
     """
+    return _listen(stored, seat, legal, _setup(stored, PlainLauncher()))
+
+
+def _listen(stored: Stored, seat: int, legal: LegalMode, setup: PlayerSetup) -> list[Asked]:
     tape = _Tape(stored)
-    setup = _setup(stored, PlainLauncher())
     ear = _StoredPlayer(seated(stored.names[seat], seat), setup, tape, seat)
+    ear.lists = None if legal == "none" else legal
     _play(stored, tape, setup, seat, ear)
     return [*ear.asked, ear.rest()]
+
+
+def lines_of_seat(stored: Stored, seat: int, legal: LegalMode) -> bytes:
+    """Return the input of the bot in a seat, from `hello` to `result`, one message a line.
+
+    Arguments and errors are those of `listen`. The times in the requests are those of a bot that
+    answers at once.
+    """
+    setup = _setup(stored, PlainLauncher())
+    asked = _listen(stored, seat, legal, setup)
+    return setup.hello + b"".join(message for one in asked for message in one.messages)
 
 
 def compare(
