@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from authors_program import BOTS, needs_git
-from tourney_runner.league.league_config import League
+from tourney_runner.league.league_config import League, slug
 from tourney_runner.league.yaml_list_edit import find_list
 
 if TYPE_CHECKING:
@@ -124,23 +124,37 @@ def test_what_is_refused_leaves_the_league_as_it_was(
 
 
 @needs_git
-def test_in_a_git_repository_the_pull_request_is_spelt_out(
+def test_the_printed_commands_push_the_bot_on_a_branch_of_its_own(
     tourney: Program, league: Path, mine: Path
 ) -> None:
-    subprocess.run(["git", "init", "-q", league.parent], check=True)
+    def git(*words: object) -> str:
+        command = ["git", "-C", str(league.parent), *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    git("init", "-q", "-b", "main")
+    git("config", "user.name", "A")
+    git("config", "user.email", "a@example.org")
+    git("add", ".")
+    git("commit", "-qm", "The league")
+    hub = tourney.folder / "hub.git"
+    subprocess.run(["git", "init", "-q", "--bare", hub], check=True)
+    git("remote", "add", "hub", hub)
     done = tourney("submit", mine, league.parent)
-    commands = [line.strip() for line in done.stdout.splitlines() if " git -C " in f" {line}"]
-    assert len(commands) == 3
-    assert commands[0].endswith(" league.yaml")
-    subprocess.run(commands[0], shell=True, check=True)  # noqa: S602 - as the author pastes it
-    staged = subprocess.run(
-        ["git", "-C", league.parent, "diff", "--cached", "--name-only"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    assert "league.yaml" in staged
-    assert any(path.endswith("/bot.yaml") for path in staged)
+    commands = [line for line in done.stdout.splitlines() if line.startswith("  git -C ")]
+    for command in commands:
+        subprocess.run(command, shell=True, check=True)  # noqa: S602 - as the author pastes it
+    (branch,) = git("ls-remote", "--heads", "hub").splitlines()
+    assert "refs/heads/enter-mine-" in branch
+    changed = git("diff", "--name-only", "main", "HEAD").split()
+    assert "league.yaml" in changed
+    assert any(path.endswith("/bot.yaml") for path in changed)
+    assert not git("status", "--porcelain")
+
+
+def test_folder_names_keep_the_letters_of_names_in_any_script() -> None:
+    assert slug("Nguyễn Thị Minh Khai") == "Nguyen-Thi-Minh-Khai"
+    assert slug("日本語ボット") not in ("", "bot")
+    assert slug("../..") == "bot"
 
 
 LISTS = {
@@ -153,7 +167,16 @@ LISTS = {
         "a: {bots: [no]}\nbots: [x, {bot: y,\n  name: n} ] # c\n",
         "name: n}, NEW ] # c\n",
     ),
-    "an empty list": ("bots: []\n", "bots: [NEW]\n"),
+    "an empty list": ("bots: []\n", "bots:\n  - NEW\n"),
+    "an empty list with a comment": ("bots: [ ]  # c\nz: 1\n", "bots:   # c\n  - NEW\nz"),
+    "an empty list over lines": ("bots: [\n]\nz: 1\n", "bots:\n  - NEW\nz"),
+    "an empty list in braces": ("{a: 1, bots: [], z: 1}\n", "bots: [NEW], z"),
+    "nothing": ("bots:\nz: 1\n", "bots:\n  - NEW\nz"),
+    "nothing but a comment": ("a: 1\nbots:   # c\n\nz: 1\n", "bots:   # c\n  - NEW\n\nz"),
+    "nothing, at the end": ("a: 1\nbots:", "bots:\n  - NEW"),
+    "nothing, with other line ends": ("bots:\r\nz: 1\r\n", "bots:\r\n  - NEW\r\nz"),
+    "null": ("bots: null # c\nz: 1\n", "bots:  # c\n  - NEW\nz"),
+    "letters of several bytes": ("name: Tiến\nbots: [x] # é\n", "bots: [x, NEW] # é"),
     "other line ends": ("bots:\r\n  - x # c\r\nz: 1\r\n", "  - x # c\r\n  - NEW\r\nz"),
     "no line end": ("bots:\n  - x", "  - x\n  - NEW"),
 }
@@ -169,6 +192,7 @@ def test_a_list_is_changed_however_it_is_written(text: str, part: str) -> None:
     new = find_list(after, "bots")
     assert new is not None
     assert len(new.entries) == len(listing.entries) + 1
-    assert len(after.splitlines()) - len(text.splitlines()) == (not listing.flow)
+    if listing.entries:
+        assert len(after.splitlines()) - len(text.splitlines()) == (not listing.flow)
     back = new.replaced(len(listing.entries), "OTHER")
     assert back == after.replace("NEW", "OTHER")

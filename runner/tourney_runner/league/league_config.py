@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from anyascii import anyascii
+
 from tourney_runner.config import load_config
 from tourney_runner.config.bot_entries import EntryReader
 from tourney_runner.config.diagnostics import Problems
@@ -92,7 +94,8 @@ class League:
         bots = find_list(self.path.read_bytes().decode(), "bots")
         if bots is None:
             raise UsageError(
-                f"{self.path}: its bots are no list that is written there; add {entry}"
+                f"{self.path}: `bots` is not a list in this file (an alias or a tag, perhaps); add "
+                f"this entry by hand: {entry}"
             )
         self._replace(bots.added(entry) if place is None else bots.replaced(place, entry))
 
@@ -133,5 +136,5 @@ def _granted(entry: object) -> tuple[str, ...]:
 
 
 def slug(name: str) -> str:
-    """Return a folder name for a bot's name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "bot"
+    """Return a bot's name as that of a folder, in Latin letters: `Nguyễn` becomes `Nguyen`."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", anyascii(name)).strip("-.") or "bot"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -61,11 +62,14 @@ class Submission:
         if repository := _repository(self.version.resolve()):
             git = f"git -C {shlex.quote(str(repository))}"
             paths = [path.resolve().relative_to(repository) for path in (self.version, self.league)]
+            branch = f"enter-{slug(self.name).lower()}-{self.hash[:8]}"
+            added = " ".join(shlex.quote(str(path)) for path in paths)
             lines += [
                 "to submit it as a pull request, on a branch of its own:",
-                f"  {git} add {' '.join(shlex.quote(str(path)) for path in paths)}",
-                f"  {git} commit -m {shlex.quote(f'Enter {self.name}')}",
-                f"  {git} push",
+                f"  {git} switch -c {branch}",
+                f"  {git} add -- {added}",
+                f"  {git} commit -m {shlex.quote(f'Enter {self.name}')} -- {added}",
+                f"  {git} push -u {_remote(repository)} {branch}",
             ]
         return lines
 
@@ -146,6 +150,16 @@ def _copied(folder: Path, name: str, league: League, today: date) -> tuple[Path,
         shutil.rmtree(version, ignore_errors=True)
         raise RunError(f"{version}: it cannot be written: {error}") from error
     return version, sha256
+
+
+def _remote(repository: Path) -> str:
+    """Return the remote that a new branch is pushed to; `origin` if the repository has none."""
+    try:
+        config = (repository / ".git" / "config").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # a linked work tree, whose configuration is elsewhere
+        return "origin"
+    remotes = re.findall(r'(?m)^\s*\[remote "([\w.-]+)"\]', config)
+    return "origin" if "origin" in remotes or not remotes else str(remotes[0])
 
 
 def _repository(path: Path) -> Path | None:
