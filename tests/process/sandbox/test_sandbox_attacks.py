@@ -1,5 +1,12 @@
+"""Every attack of one table, by bots that run it themselves.
+
+By default each attack is tried once under a sandbox and once without one. The combinations of
+backend and user take turns over the table. With ``--slow`` each attack is tried under all of them.
+"""
+
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,14 +69,28 @@ PLAIN = ("limits", "ordinary")
 TRIED_PLAINLY = [name for name, fate in ATTACKS.items() if fate is not UNTRIED]
 
 
+TURNS = dict(zip(ATTACKS, cycle(SANDBOXES), strict=False))
+"""The combination under which an attack is tried by default."""
+
+
 @pytest.fixture(scope="module")
-def reports(stage: Stage) -> Reports:
-    jobs = {key: ("attacks", key[0], *ATTACKS) for key in SANDBOXES}
+def reports(stage: Stage, request: pytest.FixtureRequest) -> Reports:
+    everything = request.config.getoption("--slow")
+    jobs = {
+        key: ("attacks", key[0], *(name for name in ATTACKS if everything or TURNS[name] == key))
+        for key in SANDBOXES
+    }
     return Reports(stage, jobs | {PLAIN: ("attacks", "limits", *TRIED_PLAINLY)})
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize(("backend", "user"), SANDBOXES)
+@pytest.mark.parametrize(
+    ("attack", "backend", "user"),
+    [
+        pytest.param(attack, *key, marks=() if TURNS[attack] == key else pytest.mark.slow)
+        for attack in ATTACKS
+        for key in SANDBOXES
+    ],
+)
 def test_a_sandbox_stops_the_attack(attack: str, backend: str, user: str, reports: Reports) -> None:
     outcome = reports.of(backend, user)[attack]
     assert not outcome["done"], outcome["how"]
