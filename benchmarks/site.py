@@ -28,7 +28,6 @@ from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.publish_options import PublishChoices
 from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.site import Site
-from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import (
@@ -72,7 +71,7 @@ def written(folder: Path) -> dict[str, float]:
     began, began_cpu = time.perf_counter(), time.process_time()
     with closing(Store(folder / FILE_NAME)) as store:
         deals = store.count()
-        Site(store, summarise(store), CHOICES).write(folder / "site")
+        Site(store, CHOICES).write(folder / "site")
     seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
     sizes = [path.stat().st_size for path in (folder / "site").rglob("*") if path.is_file()]
     pages = ("index.html", "pictures.html", "meetings.html", "bots/001.html")

@@ -118,9 +118,22 @@ def test_a_frozen_folder_can_be_published(
 ) -> None:
     shutil.copy(home / entry["results"] / FILE_NAME, tmp_path)
     with closing(Store(tmp_path / FILE_NAME)) as store:
-        write_files(tmp_path, store, summarise(store), kept_choices(store, replays=1))
+        write_files(tmp_path, store, kept_choices(store, replays=1))
     assert_same_table((tmp_path / "standings.json").read_text("utf-8"), home / entry["expected"])
     assert verify(tmp_path, NOTHING_PLAYED).findings == ()
+
+
+def test_tables_and_pages_are_written_in_two_passes_over_the_deals(tmp_path: Path) -> None:
+    home = FROZEN / "0.1.0-9ef054c"
+    shutil.copy(home / "rr-complete" / FILE_NAME, tmp_path)
+    statements: list[str] = []
+    with closing(Store(tmp_path / FILE_NAME, create=True)) as store:
+        store._db.set_trace_callback(statements.append)
+        summary = write_files(tmp_path, store)
+        store._db.set_trace_callback(None)
+        assert as_json(summary) == as_json(summarise(store))
+    passes = [text for text in statements if "FROM deals" in text and "ORDER BY" in text]
+    assert 1 <= len(passes) <= 2  # for the statistics, and for the replays
 
 
 @pytest.mark.parametrize(("home", "entry"), folders("continued", CONTINUED))

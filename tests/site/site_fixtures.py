@@ -10,7 +10,6 @@ from made import make_results
 from playwright.sync_api import sync_playwright
 from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.site import Site
-from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def look(windows: Windows) -> Iterator[Callable[..., Page]]:
 
 def write_site(results: Path, folder: Path) -> Path:
     with closing(Store(results / FILE_NAME)) as store:
-        Site(store, summarise(store), kept_choices(store)).write(folder)
+        Site(store, kept_choices(store)).write(folder)
     return folder
 
 

@@ -145,7 +145,7 @@ def test_a_deal_that_the_cards_decide_at_once_is_nobodys_best_or_worst(tmp_path:
     folder = make_results(tmp_path, NAMES[:2], rules=rules, matches=60)
     with closing(Store(folder / FILE_NAME)) as store:
         assert not all(record.moves for record in store.records())
-        gathered = gather(store, summarise(store), PublishChoices())
+        _, gathered = gather(store, PublishChoices())
     assert all(ref.moves for one in gathered.bots for ref in (*one.best, *one.worst))
 
 
@@ -300,7 +300,7 @@ def test_a_format_that_pairs_by_results_shows_its_rounds(
 ) -> None:
     frozen = FROZEN / {"knockout": "knockout-complete", "swiss": "swiss-unfinished"}[name]
     with closing(Store(frozen / FILE_NAME)) as store:
-        Site(store, summarise(store), kept_choices(store)).write(tmp_path / "site")
+        Site(store, kept_choices(store)).write(tmp_path / "site")
         tables = {
             (record.key.round, frozenset(record.seating)) for _, record in counting_deals(store)
         }

@@ -60,16 +60,14 @@ def publish(  # noqa: PLR0913 - each is an option
     from tourney_runner.publish.result_files import write_files
     from tourney_runner.publish.site import Site
     from tourney_runner.publish.site_folder import SITE_FOLDER
-    from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
 
     if title is not None:  # in a poor locale, Python does not read arguments as UTF-8
         title = os.fsencode(title).decode(errors="replace")
     with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
-        summary = summarise(store)
         choices = kept_choices(store, title=title, logs=logs, debug=debug, replays=replays)
         if to is None:
-            write_files(folder, store, summary, choices)
+            write_files(folder, store, choices)
         else:
-            Site(store, summary, choices).write(to)
+            Site(store, choices).write(to)
     typer.echo(f"the site: {(to or folder / SITE_FOLDER) / 'index.html'}")

@@ -35,13 +35,12 @@ def serve(
     from tourney_runner.publish.result_files import write_files
     from tourney_runner.publish.serve import SiteServer
     from tourney_runner.publish.site_folder import SITE_FOLDER, is_site
-    from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
 
     site = folder if is_site(folder) else folder / SITE_FOLDER
     if not is_site(site):
         with closing(Store(folder / FILE_NAME)) as store:
-            write_files(folder, store, summarise(store))
+            write_files(folder, store)
     with SiteServer(site, host, port) as server, suppress(KeyboardInterrupt):
         typer.echo(f"{server.address} shows {site}; Ctrl-C ends it")
         server.serve_forever()

@@ -14,7 +14,6 @@ from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.statistics import gather
-from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import Seed
 from tourney_runner.run.tournament_setup import make_format
@@ -81,9 +80,8 @@ def fixed_length(config: Config, deals: int) -> Config:
 def worst_deals(folder: Path, names: Sequence[str]) -> list[str]:
     """Return a line for each bot with its worst deals, for `tourney replay`."""
     with closing(Store(folder / FILE_NAME)) as store:
-        summary = summarise(store)
-        bots = gather(store, summary, kept_choices(store)).bots
-    known = [entrant.name for entrant in summary.facts.entrants]
+        bots = gather(store, kept_choices(store))[1].bots
+        known = store.about().names
     lines = []
     for name in names:
         worst = bots[known.index(name)].worst

@@ -13,7 +13,6 @@ import msgspec
 
 from tourney_runner.errors import UsageError
 from tourney_runner.publish.result_files import write_files
-from tourney_runner.publish.summary import summarise
 from tourney_runner.results.records import DealKey, Decision
 from tourney_runner.results.rulings import in_force, take_back
 from tourney_runner.results.store import FILE_NAME, Store
@@ -268,6 +267,4 @@ def publish(folder: Path, store: Store) -> Summary:
     Raises:
         RunError: The disk fails.
     """
-    summary = summarise(store)
-    write_files(folder, store, summary)
-    return summary
+    return write_files(folder, store)

@@ -20,27 +20,29 @@ if TYPE_CHECKING:
 __all__ = ["write_files"]
 
 
-def write_files(
-    folder: Path, store: Store, summary: Summary, choices: PublishChoices | None = None
-) -> None:
+def write_files(folder: Path, store: Store, choices: PublishChoices | None = None) -> Summary:
     """Write ``standings.json``, ``.csv``, ``.md``, the site, and a start page that links to it.
 
     Args:
         folder: The results folder.
         store: Its results.
-        summary: Its table.
         choices: The choices for pages; those of the tournament's configuration if left out.
+
+    Returns:
+        The table.
 
     Raises:
         RunError: The disk fails.
         UsageError: The folder of the site contains other files.
     """
+    site = Site(store, choices or kept_choices(store))
+    summary = site.summary
     for name, text in (
         ("standings.json", as_json(summary)),
         ("standings.csv", as_csv(summary)),
         ("standings.md", as_markdown(summary)),
     ):
         write_whole(folder / name, text)
-    site = Site(store, summary, choices or kept_choices(store))
     site.write(folder / SITE_FOLDER)
     write_whole(folder / "index.html", site.front(f"{SITE_FOLDER}/"))
+    return summary

@@ -35,6 +35,7 @@ from tourney_runner.publish.result_box import groups, result_box
 from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
+from tourney_runner.publish.summary import summarise
 from tourney_runner.publish.tables import FORMATS, claims, columns
 from tourney_runner.text import counted, ordinal, utc_now, without_controls
 
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from tourney_runner.publish.replay_builder import Replay
     from tourney_runner.publish.standings_rows import Row
     from tourney_runner.publish.statistics import BotResults
-    from tourney_runner.publish.summary import Summary
     from tourney_runner.results.store import Store
 
 __all__ = ["Site"]
@@ -86,16 +86,16 @@ class Site:
 
     Args:
         store: The results.
-        summary: Their table.
         choices: The choices for published pages.
     """
 
-    def __init__(self, store: Store, summary: Summary, choices: PublishChoices) -> None:
+    def __init__(self, store: Store, choices: PublishChoices) -> None:
+        table, self._gathered = gather(store, choices)
+        self.summary = summary = summarise(store, table)
+        """The tournament and its table."""
         self._store = store
-        self._summary = summary
         self._choices = choices
         self._settings = PlaySettings.of(store.about())
-        self._gathered = gather(store, summary, choices)
         self._rows = rows(summary, self._gathered.bots)
         self._placed = [row for row in self._rows if not row.is_out]
         self._ranked = sum(row.is_ranked for row in self._rows)
@@ -130,8 +130,8 @@ class Site:
         (folder / "pictures.html").unlink(missing_ok=True)  # the name of charts.html in 0.1.0
         marker = {
             "made": utc_now(),
-            "deals": self._summary.deals,
-            "complete": self._summary.complete,
+            "deals": self.summary.deals,
+            "complete": self.summary.complete,
             "format": output_format(),
             "choices": msgspec.to_builtins(self._choices),
         }
@@ -139,24 +139,24 @@ class Site:
 
     def front(self, base: str) -> str:
         """Return the start page for a folder from which the site is at `base`."""
-        plot = self._rating_plot() if self._summary.deals else ""
+        plot = self._rating_plot() if self.summary.deals else ""
         return self._page(
             "index.html",
             base=base,
-            schedule=schedule_words(self._summary.facts),
-            date=last_day(self._summary.facts),
+            schedule=schedule_words(self.summary.facts),
+            date=last_day(self.summary.facts),
             facts=self._facts,
             recipe=self._recipe,
             plot=plot,
             lines=charts.LINES,
             names=self._line_names(),
-            columns=[column for column in columns(self._summary) if column.on_site],
-            notes=claims(self._summary),
-            result=result_box(self._summary),
-            groups=groups(self._summary),
+            columns=[column for column in columns(self.summary) if column.on_site],
+            notes=claims(self.summary),
+            result=result_box(self.summary),
+            groups=groups(self.summary),
             troubles=list(troubles(self._rows, self._gathered.bots)),
             on_fault=self._settings.on_fault,
-            voids=[(void, self._store.number(void.key)) for void in self._summary.voids],
+            voids=[(void, self._store.number(void.key)) for void in self.summary.voids],
             spoilt=self._gathered.spoilt,
             tables=[(title, file) for title, file, _ in FORMATS],
         )
@@ -178,7 +178,7 @@ class Site:
                 _ROUNDS,
                 self._page(
                     _ROUNDS,
-                    bracket=self._summary.last_table_decides,
+                    bracket=self.summary.last_table_decides,
                     rounds=self._gathered.rounds,
                     by_number=self._by_number(),
                 ),
@@ -191,10 +191,10 @@ class Site:
             environment()
             .get_template(template)
             .render(
-                title=self._choices.title or self._summary.facts.name,
-                summary=self._summary,
+                title=self._choices.title or self.summary.facts.name,
+                summary=self.summary,
                 game=self._game,
-                version=self._summary.facts.conditions.version,
+                version=self.summary.facts.conditions.version,
                 state=self._state(),
                 description=self._description(),
                 rows=self._rows,
@@ -215,20 +215,20 @@ class Site:
         """Return one line for search engines and link previews."""
         head = f"{self._game}, {counted(len(self._placed), 'bot')}{self._state()}"
         first = next((row for row in self._rows if row.is_ranked), None)
-        if first is None or not self._summary.deals:
+        if first is None or not self.summary.deals:
             return head
         return f"{head}. {without_controls(first.standing.name)} leads the ranking."
 
     def _state(self) -> str:
-        so_far = "" if self._summary.complete else " so far"
-        return f", {counted(self._summary.deals, 'deal')}{so_far}"
+        so_far = "" if self.summary.complete else " so far"
+        return f", {counted(self.summary.deals, 'deal')}{so_far}"
 
     def _tables(self) -> Iterator[tuple[str, str]]:
         for _, file, write in FORMATS:
-            yield file, write(self._summary)
+            yield file, write(self.summary)
 
     def _bots(self) -> Iterator[tuple[str, str]]:
-        title = self._choices.title or self._summary.facts.name
+        title = self._choices.title or self.summary.facts.name
         for row in self._rows:
             results = self._gathered.bots[row.number]
             yield row.badge, badge(title, row, self._ranked)
@@ -238,7 +238,7 @@ class Site:
                     "bot.html",
                     base="../",
                     row=row,
-                    entrant=self._summary.facts.entrants[row.number],
+                    entrant=self.summary.facts.entrants[row.number],
                     results=results,
                     notable=list(zip_longest(results.best, results.worst, results.slowest)),
                 ),
@@ -291,7 +291,7 @@ class Site:
         first = self._placed[: charts.ROWS]
         names = [row.standing.name for row in first]
         bots = self._gathered.bots
-        players = self._summary.facts.rules["players"]
+        players = self.summary.facts.rules["players"]
         seat_means = [_seat_mean(bots, seat) for seat in range(players)]
         drawn = {
             "rating": self._rating_plot(),

@@ -18,17 +18,17 @@ from tourney_runner.publish.round_tables import RoundOfTables, RoundTables
 from tourney_runner.publish.summary import scoreboard
 from tourney_runner.ratings.analysis import Analysis, Means, SeatResult, analyse
 from tourney_runner.ratings.model import Model
-from tourney_runner.results.rulings import counting_deals
+from tourney_runner.results.rulings import counting_deals, disqualified, outcomes
 from tourney_runner.schedule.registry import format_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tourney_runner.publish.publish_options import PublishChoices
-    from tourney_runner.publish.summary import Summary
     from tourney_runner.ratings.standings import Scoreboard, Standings
     from tourney_runner.results.records import DealRecord, SeatTime
     from tourney_runner.results.store import Store
+    from tourney_runner.results.tournament_record import TournamentRecord
 
 __all__ = [
     "BotResults",
@@ -236,18 +236,18 @@ class _Bot:
 class _Gatherer:
     """A collector of statistics, to which deals are added in schedule order."""
 
-    def __init__(self, summary: Summary, choices: PublishChoices) -> None:
-        entrants = len(summary.facts.entrants)
+    def __init__(self, facts: TournamentRecord, deals: int, choices: PublishChoices) -> None:
+        entrants = len(facts.entrants)
         self._logs = choices.logs
-        self._players = summary.facts.rules["players"]
+        self._players = facts.rules["players"]
         self._bots = [_Bot() for _ in range(entrants)]
         self._deals = 0
-        self._looks = {round(summary.deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
+        self._looks = {round(deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
         self._marks = [0]
-        self._history = [[summary.facts.rating.get("mu", Model.mu)] * entrants]
+        self._history = [[facts.rating.get("mu", Model.mu)] * entrants]
         self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
-        schedule = summary.facts.schedule
+        schedule = facts.schedule
         shown = schedule is not None and format_class(schedule.format).shows_rounds
         self._rounds = RoundTables() if shown else None
 
@@ -306,15 +306,18 @@ class _Gatherer:
             bot.add_time(number, record.times[seat])
 
 
-def gather(store: Store, summary: Summary, choices: PublishChoices) -> TournamentStatistics:
-    """Compute the statistics of a results file, reading all its deals.
+def gather(store: Store, choices: PublishChoices) -> tuple[Standings, TournamentStatistics]:
+    """Compute the table and the statistics of a results file, in one pass over its deals.
 
     Args:
         store: The results.
-        summary: Their table.
         choices: The choices for published pages.
+
+    Raises:
+        UsageError: No tournament was begun there.
     """
-    gatherer = _Gatherer(summary, choices)
+    counting = sum(1 for _ in outcomes(store)) if disqualified(store) else store.count()
+    gatherer = _Gatherer(store.about(), counting, choices)
 
     def deals() -> Iterator[DealRecord]:
         for number, record in counting_deals(store):
@@ -322,4 +325,4 @@ def gather(store: Store, summary: Summary, choices: PublishChoices) -> Tournamen
             yield record
 
     table, analysis = analyse(scoreboard(store), deals(), watch=gatherer.watch)
-    return gatherer.done(table, analysis)
+    return table, gatherer.done(table, analysis)

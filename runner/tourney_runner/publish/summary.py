@@ -114,17 +114,23 @@ def scoreboard(store: Store) -> Scoreboard:
     )
 
 
-def summarise(store: Store) -> Summary:
-    """Compute the table of a results file.
+def summarise(store: Store, table: Standings | None = None) -> Summary:
+    """Return the table of a results file, with the facts about its tournament.
+
+    Args:
+        store: The results.
+        table: Its table, if it has been computed; it saves reading the deals again.
 
     Raises:
         UsageError: No tournament was begun there.
     """
     facts = store.about()
     names = facts.names
-    board = scoreboard(store)
-    for outcome in outcomes(store):
-        board.add(outcome)
+    if table is None:
+        board = scoreboard(store)
+        for outcome in outcomes(store):
+            board.add(outcome)
+        table = board.standings()
     final, winners = final_order(store)
     return Summary(
         facts=facts,
@@ -133,7 +139,7 @@ def summarise(store: Store) -> Summary:
         sealed=not facts.last_seed_is_public,
         later_seeds=_later_seeds(facts),
         complete=facts.complete,
-        table=board.standings(),
+        table=table,
         rulings=tuple(
             Ruling(
                 name=names[decision.entrant],

@@ -16,7 +16,6 @@ from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
-from tourney_runner.publish.summary import summarise
 from tourney_runner.results.store import Store
 from tourney_runner.results.tournament_record import LaterSeed
 from tourney_runner.run import checkpoint
@@ -139,14 +138,12 @@ def _published(folder: ResultsFolder, store: Store) -> Summary:
     # Arrays and plots take half a second to import, too long for a run that cannot begin.
     from tourney_runner.publish.result_files import write_files  # noqa: PLC0415
 
-    summary = summarise(store)
     try:
-        write_files(folder.path, store, summary)
+        return write_files(folder.path, store)
     except UsageError as error:  # too late for a usage error, since the deals are played
         raise RunError(
             f"{error}\nEverything is played and kept. The ranking: {_standings(folder.path)}"
         ) from error
-    return summary
 
 
 def _standings(folder: Path) -> str:

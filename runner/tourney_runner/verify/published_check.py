@@ -104,7 +104,7 @@ def remade_wrong(
         summary: Their table.
         choices: The choices with which the site was made.
     """
-    made = Site(store, summary, choices)
+    made = Site(store, choices)
     for _, name, write in FORMATS:
         if (folder / name).exists() and _text(folder / name) != write(summary):
             yield f"{name} is not what the stored deals give"
