@@ -57,6 +57,22 @@ KITS = {
     )
 }
 
+_ALIASES = {
+    "py": "python",
+    "python3": "python",
+    "js": "javascript",
+    "node": "javascript",
+    "ts": "typescript",
+    "c++": "cpp",
+    "cxx": "cpp",
+    "rs": "rust",
+    "golang": "go",
+    "pl": "perl",
+    "sh": "shell",
+    "bash": "shell",
+}
+"""Other names of the languages."""
+
 _README = """\
 # {name}
 
@@ -86,7 +102,7 @@ def kit_of(language: str) -> Kit:
     Raises:
         UsageError: There is none.
     """
-    kit = KITS.get(language.lower())
+    kit = KITS.get(_ALIASES.get(language.lower(), language.lower()))
     if kit is None:
         raise UsageError(
             f"there is no kit for {shown(language)}; the kits are {listed(KITS, 'and')}"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from authors_program import BOTS
 from tourney_runner.cli.app import app
-from tourney_runner.kits import KITS
+from tourney_runner.kits import KITS, kit_of
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -106,3 +106,17 @@ def test_a_missing_toolchain_is_said_with_its_name(tourney: Program) -> None:
     done = bare("check", "mine")
     assert done.returncode == 2
     assert "found 'rustc', there is no such program" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("alias", "language"),
+    [
+        ("py", "python"),
+        ("JS", "javascript"),
+        ("ts", "typescript"),
+        ("c++", "cpp"),
+        ("bash", "shell"),
+    ],
+)
+def test_a_language_is_known_by_its_usual_short_names(alias: str, language: str) -> None:
+    assert kit_of(alias).language == language

@@ -188,7 +188,7 @@ class Person(LocalPlayer):
                 return False
             if word in ("quit", "q"):
                 self._leave()
-            elif word in ("help", "?"):
+            else:  # help, or a word without a meaning here
                 self._console.print("Enter sends it to the table, u lets you choose again")
 
     def _leave(self) -> None:

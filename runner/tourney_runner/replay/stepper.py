@@ -158,7 +158,9 @@ class Stepper:
         if word == "f":
             later = [number for number in range(at + 1, last + 1) if self._frames[number].failed]
             return later[0] if later else last
-        return min(at + 1, last)
+        if word in ("", "n"):
+            return min(at + 1, last)
+        return at  # the keys are shown again below the position
 
     def _say(self, number: int, frame: Frame) -> None:
         for line in frame.seen:
