@@ -180,7 +180,7 @@ def test_a_worker_program_that_hangs_is_named_and_ended_and_costs_nothing(
         ended = arena.end(process)
     named = f"worker {program} of the Dask worker tcp://"
     assert re.search(f"{named}.* has been silent for . s while (start|playing)", ended.stderr)
-    assert "; it is ended, and that is done again" in ended.stderr
+    assert "; it is ended, and the task is done again" in ended.stderr
     assert arena.table("far")["complete"]
     assert not any(row["faults"] for row in arena.rows("far").values())
     assert until(lambda: shared_cluster.is_clean() and arena.is_clean())
@@ -200,7 +200,7 @@ def test_a_dask_worker_that_hangs_is_named_and_others_play_until_it_answers(
         said = next(line for line in process.stderr if "its matches are played again" in line)
     finally:
         os.kill(hanging.pid, signal.SIGCONT)
-    assert re.search("the Dask worker tcp://.* has not answered for . s; what it was", said)
+    assert re.search("the Dask worker tcp://.* has not answered for . s; its matches", said)
     arena.end(process)
     assert arena.files("far") == at_home.files()
     assert until(lambda: shared_cluster.is_clean() and arena.is_clean())

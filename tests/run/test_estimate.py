@@ -49,5 +49,5 @@ def test_a_plan_knows_what_is_stored(arena: Arena) -> None:
     assert "80 % range" in before
     arena.run("run", config, "--out", "out")
     after = arena.run("plan", config, "--out", "out").stdout
-    assert "stored: 24 deals in out" in after
+    assert f"stored: {arena.deals('out')} deals in out" in after
     assert "duration: none; everything is played" in after
