@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Worker", "main"]
 
+_DYING = 2.0
+"""Seconds that a killed runner may take to die, on a busy host."""
 _READ = 1 << 20
 _REPORT_EVERY = 1.0
 """Seconds between two signs of life."""
@@ -221,7 +223,7 @@ def _frames(descriptor: int) -> Iterator[bytes]:
         yield from reader.feed(data)
 
 
-def _clean_up(worker: Worker | None, runner: int) -> None:
+def _clean_up(worker: Worker | None, runner: int, *, stopped: bool) -> None:
     """End all bots, even if the signal came while one was being ended.
 
     The folder for temporary files is shared with other workers. The runner removes it, unless it
@@ -230,6 +232,7 @@ def _clean_up(worker: Worker | None, runner: int) -> None:
     Args:
         worker: The worker of this process, if it got that far.
         runner: The process that started this one.
+        stopped: Whether a signal ended this process: the runner's death sends one.
     """
     try:
         if worker is not None:
@@ -238,9 +241,17 @@ def _clean_up(worker: Worker | None, runner: int) -> None:
         end_unknown_children(set())
         if tempfile.tempdir is not None:
             remove_own()
-            if os.getppid() != runner:
+            if os.getppid() != runner or (stopped and _is_gone(runner)):
                 with suppress(OSError):  # other workers may still have files in it
                     Path(tempfile.tempdir).rmdir()
+
+
+def _is_gone(runner: int) -> bool:
+    """Return whether the runner has died, which takes until the last of its threads has ended."""
+    end = time.monotonic() + _DYING
+    while os.getppid() == runner and time.monotonic() < end:
+        time.sleep(0.01)
+    return os.getppid() != runner
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
@@ -260,6 +271,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     worker: Worker | None = None
     runner = os.getppid()
+    stopped = True
     try:
         try:
             signal.signal(signal.SIGTERM, _stop)
@@ -274,12 +286,13 @@ def main() -> None:
             for frame in frames:
                 worker.work(read_task(frame))
             worker.close()
+            stopped = False
         finally:
             signal.signal(signal.SIGTERM, _go_on_ending)
     except (_Stop, StopIteration, BrokenPipeError):
         pass
     finally:
-        _clean_up(worker, runner)
+        _clean_up(worker, runner, stopped=stopped)
 
 
 def _worker(frame: bytes, output: int) -> Worker:
