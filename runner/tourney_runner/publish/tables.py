@@ -342,7 +342,7 @@ def as_markdown(summary: Summary) -> str:
         f"|{'|'.join('---' if column.left else '---:' for column, _ in shown)}|",
     ]
     for entrant in summary.entrants:
-        cells = [markdown(text(entrant)) for _, text in shown]
+        cells = [_markdown_cell(column, text(entrant)) for column, text in shown]
         if entrant.status == "disqualified":
             cells[1] = f"~~{cells[1]}~~"
         lines.append(f"| {' | '.join(cells)} |")
@@ -529,10 +529,15 @@ def _padded(cell: str, width: int, *, left: bool) -> str:
     return f"{cell}{space}" if left else f"{space}{cell}"
 
 
+def _markdown_cell(column: Column, text: str) -> str:
+    """Return a cell; numbers stay readable as they are, and only names are a stranger's text."""
+    return markdown(text) if column.key == "name" else text.replace("<", r"\<")
+
+
 def markdown(text: str) -> str:
     """Return text in which all markup is escaped."""
     shown = "".join(c for c in text if not is_control(c))
-    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@])", r"\\\1", shown)
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@$])", r"\\\1", shown)
 
 
 _LATEX = {

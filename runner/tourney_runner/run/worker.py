@@ -89,7 +89,7 @@ class Worker:
     """A worker, which carries out tasks.
 
     Args:
-        setup: The first message of the runner.
+        setup: The runner's first message
         output: The descriptor for outcomes.
     """
 
