@@ -42,7 +42,12 @@ def summary(places: Iterable[tuple[int, int, int]]) -> Summary:
         conditions=Conditions("none", "wall", "0"), publish={},
     )  # fmt: skip
     return Summary(
-        facts=record, seed=1, seed_sha256="", complete=True, table=standings(NAMES, deals, Model())
+        facts=record,
+        seed=1,
+        seed_sha256="",
+        sealed=False,
+        complete=True,
+        table=standings(NAMES, deals, Model()),
     )
 
 
@@ -77,7 +82,9 @@ def test_a_tournament_that_goes_on_has_a_leader() -> None:
 
 
 def test_the_final_decides_a_knockout() -> None:
-    found = replace(summary([(1, 2, 3)] * 40), last_table_decides=True, final=("bob", "ada"))
+    found = replace(
+        summary([(1, 2, 3)] * 40), last_table_decides=True, final=("bob", "ada"), winners=1
+    )
     box = result_box(found)
     assert box is not None
     assert (box.verb, box.first, box.after) == ("won the final", ("bob",), ("ada",))
