@@ -145,7 +145,7 @@ BROKEN: dict[str, Broken] = {
     ),
     "is ended by a signal": Broken("crash", "a debugger shows where", move="os.abort()"),
     "gives its output away": Broken(
-        "timeout", "flush stdout", move="os.dup2(2, 1); answer(id=m['id'], play=lead)"
+        "crash", "keep it open", move="os.dup2(2, 1); answer(id=m['id'], play=lead)"
     ),
     "starts processes at a move": Broken(
         "crash", "more processes and threads", move="[os.fork() or time.sleep(9) for _ in range(90)]"

@@ -229,7 +229,9 @@ def test_a_challenger_meets_everybody_of_the_field_equally(
             tally.add(table)
             assert len(set(table.seating) & set(range(count))) == 1
             for one in range(count):
-                assert spread(tally.seats[one, seat] for seat in range(players)) <= 1
+                # Tables of two level who begins within each pair first.
+                most = 1 if players > 2 else 2
+                assert spread(tally.seats[one, seat] for seat in range(players)) <= most
         met = {tally.meetings[one, o] for one in range(count) for o in range(count, entrants)}
         assert met == {number * (players - 1)}
     for entrant in range(count, entrants):
