@@ -189,8 +189,8 @@ class SpeahxBot(_Bot):
         if not view["reserve"]:
             tables = view.get("table_sizes") or [0] * 14
             return bool(tables[view["seat"]] and not view["hand"] and not drawn)
-        if fitting and self.wrong != "draws although it fits":
-            return False
+        if fitting:  # then `chances` is 0
+            return self.wrong == "draws although it fits" and len(drawn) < 3
         if self.wrong == "draws a fourth card":
             return len(drawn) < 4
         return bool(view["chances"])
