@@ -365,10 +365,11 @@ def test_a_wrong_rule_is_shown_with_the_request_and_the_answer(tourney: Program)
     done = tourney("check", folder, "--game", "tienlen", "--json")
     wrong = [check for check in json.loads(done.stdout)["checks"] if check["verdict"] == "failed"]
     assert done.returncode == 2
-    assert [check["kind"] for check in wrong] == ["illegal"]
-    assert wrong[0]["name"] == "tienlen: H20: double sequence of 3 pairs on pair of 2s"
-    assert len(json.loads(wrong[0]["received"])["play"]) == 6
-    assert {card[0] for card in json.loads(wrong[0]["sent"])["view"]["table"]["cards"]} == {"2"}
+    assert {check["kind"] for check in wrong} == {"illegal"}  # random deals may show it, too
+    name = "tienlen: H20: double sequence of 3 pairs on pair of 2s"
+    [found] = [check for check in wrong if check["name"] == name]
+    assert len(json.loads(found["received"])["play"]) == 6
+    assert {card[0] for card in json.loads(found["sent"])["view"]["table"]["cards"]} == {"2"}
 
 
 def test_the_verdict_says_what_was_covered(tourney: Program) -> None:
