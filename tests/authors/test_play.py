@@ -207,7 +207,7 @@ def test_deals_of_a_person_are_not_taken_for_a_tournament(tourney: Program) -> N
     for words in ONLY_FOR_TOURNAMENTS:
         done = tourney(*words)
         assert done.returncode == 2
-        assert "of a person's table (`tourney play`), which is no tournament" in done.stderr
+        assert "from a person's table (`tourney play`), which is not a tournament" in done.stderr
 
 
 def test_another_table_does_not_mix_with_the_first(tourney: Program) -> None:
