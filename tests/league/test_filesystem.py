@@ -53,5 +53,5 @@ def test_a_refusal_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"{ROOT}\n36 21 0:40 / {tmp_path} rw - nfs server:/home rw\n", "utf-8")
     monkeypatch.setattr(results_folder, "_MOUNTS", mounts)
-    with pytest.raises(UsageError, match=r"network file system \(nfs\).*Give --out"):
+    with pytest.raises(UsageError, match=r"network file system \(nfs\).*Keep results on a disk"):
         refuse_network(tmp_path)
