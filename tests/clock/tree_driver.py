@@ -74,7 +74,7 @@ for line in sys.stdin:
         if not (middle := os.fork()):
             os.setsid()
             if not os.fork():
-                code = "import time\\nwhile True: time.sleep(0.01)"
+                code = "import time\\nfor _ in range(6000): time.sleep(0.01)"
                 null = os.open("/dev/null", os.O_RDWR)
                 for stream in range(3): os.dup2(null, stream)
                 os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", code], {})
