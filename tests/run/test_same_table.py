@@ -76,9 +76,8 @@ def test_tables_hold_no_time_no_place_and_no_job(cup: Arena) -> None:
     table = cup.table()
     assert list(table)[:2] == ["name", "game"]
     assert {"name", "game", "seed", "seed_sha256", "sealed", "deals", "complete"} <= set(table)
-    assert list(table["entrants"][0]) == [
-        "rank", "name", "mu", "sigma", "score", "deals", "points", "mean_place", "places", "faults",
-    ]  # fmt: skip
+    told = "rank name mu sigma score matches deals points mean_place places faults"
+    assert set(told.split()) <= set(table["entrants"][0])
     for text in cup.files().values():
         assert str(cup.path) not in text
         assert not re.search(r"20\d\d-\d\d|\d\d:\d\d|jobs|workers", text)
