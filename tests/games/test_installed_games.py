@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,6 +71,10 @@ def test_a_family_makes_its_games_when_they_are_asked_for(packages: Path) -> Non
     assert registry.names() == ["speahx", "tienlen"]
     assert registry.exists("family/go")
     assert not registry.exists("other/go")
+    assert registry.claims(("tienlen", "family"), "family/go")
+    assert not registry.claims(("tienlen", "other"), "family/go")
+    assert "family/NAME" in game_list()
+    assert "gamefamily" not in sys.modules  # nothing was imported so far
     game = registry.game("family/go")
     assert (game.name, game.draw_probability) == ("family/go", 0.25)
     assert registry.game("family/go") is game
@@ -77,4 +82,3 @@ def test_a_family_makes_its_games_when_they_are_asked_for(packages: Path) -> Non
         registry.game("family/chess")
     with pytest.raises(UsageError, match="of the installed package gamefamily does not load"):
         registry.game("family/crash")
-    assert "family/NAME" in game_list()

@@ -67,7 +67,7 @@ def check_bot(entrant: Entrant, plan: Plan, watcher: Watcher) -> Report:
     """
     if plan.game:
         registry.game(plan.game)
-    if plan.game and entrant.games and plan.game not in entrant.games:
+    if plan.game and entrant.games and not registry.claims(entrant.games, plan.game):
         raise UsageError(
             f"the bot {shown(entrant.name)} plays {listed(entrant.games, 'and')}, expected one "
             f"that plays {plan.game}: see `games` in its bot.yaml"
@@ -136,6 +136,11 @@ class _Trial:
     def _games(self) -> list[Game[Any, Any]]:
         only = self._plan.game
         names = [only] if only else self._entrant.games or registry.BUNDLED
+        if families := [name for name in names if name in registry.families()]:
+            raise UsageError(
+                f"the bot {shown(self._entrant.name)} plays all games of {families[0]}, expected "
+                f"one of them: --game {families[0]}/NAME"
+            )
         return [registry.game(name) for name in names]
 
     def _variants(self, game: Game[Any, Any]) -> Iterator[Variant]:

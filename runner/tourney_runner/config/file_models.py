@@ -61,7 +61,7 @@ class BotManifest(Section):
     language: Line = ""
     author: Line = ""
     games: tuple[str, ...] | None = Field(default=None, min_length=1)
-    """The games it plays; any if left out."""
+    """The games it plays, or families such as ``openspiel``; any if left out."""
 
 
 class BotGrants(Section):

@@ -330,7 +330,7 @@ def _check_games(document: Document, candidates: list[Candidate]) -> None:
         return
     for candidate in candidates:
         plays = candidate.entrant.games
-        if plays is not None and game not in plays:
+        if plays is not None and not games.claims(plays, game):
             name = shown(candidate.entrant.name)
             document.add(
                 candidate.place,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from re import escape
 from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import models_json_schema
@@ -34,7 +35,10 @@ def config_schema() -> dict[str, Any]:
     )
     definitions = schema["$defs"]
     root = definitions.pop("ConfigFile")
-    root["properties"]["game"]["enum"] = list(rules)
+    root["properties"]["game"]["anyOf"] = [
+        {"enum": list(rules)},
+        *({"pattern": f"^{escape(family)}/."} for family in games.families()),
+    ]
     schedules = {name: references[model, "validation"] for name, model in options.items()}
     for name, reference in schedules.items():
         definition = definitions[reference["$ref"].removeprefix(_PLACE)]

@@ -12,16 +12,20 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tourney_runner.errors import UsageError
 from tourney_runner.games.base import Game
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "BUNDLED",
     "FAMILIES",
     "GROUP",
     "Loaded",
+    "claims",
     "exists",
     "families",
     "game",
@@ -60,6 +64,16 @@ def exists(name: object) -> bool:
         return False
     family, slash, _ = name.partition("/")
     return name in names() or (bool(slash) and family in families())
+
+
+def claims(claimed: Iterable[str] | None, name: object) -> bool:
+    """Return whether a bot plays a game.
+
+    Args:
+        claimed: The games and families of games that it claims to play; None for all.
+        name: The name of the game.
+    """
+    return claimed is None or bool({name, str(name).partition("/")[0]} & {*claimed})
 
 
 def loaded() -> Loaded:

@@ -1,19 +1,22 @@
 """Games of OpenSpiel: ``game: openspiel/NAME``, its parameters as ``rules``.
 
-OpenSpiel (Lanctot et al. 2019, arXiv:1908.09453) accepts illegal action numbers without a word, so
-every action is looked up among the legal ones before it is applied. The k-th chance node of a deal
-takes the k-th random number of its seed, so that deals can be dealt again.
+OpenSpiel (Lanctot et al. 2019, arXiv:1908.09453) accepts illegal action numbers silently, so every
+action is looked up among the legal ones before it is applied. The k-th chance node of a deal takes
+the k-th random number of its seed, whatever the players do, so that deals can be dealt again.
+Simultaneous games are played in turns; no turn of a round is shown before the round is over.
 """
 
 from __future__ import annotations
 
+from copy import copy
+from functools import lru_cache
 from importlib.metadata import version
 from itertools import accumulate
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import msgspec
-from pydantic import Field, create_model
+from pydantic import ConfigDict, Field, create_model, model_validator
 
 from tourney_runner.games.base import (
     TERMINAL,
@@ -44,6 +47,8 @@ _MOST_LISTED = 1000
 _EQUAL = 1e-9
 """Returns that differ by less share a place."""
 _SEED_PARAMETER = "rng_seed"
+_GAMES_KEPT = 8
+"""The number of loaded games to keep, as loading one takes up to two seconds."""
 
 
 class OpenSpielAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True):
@@ -54,7 +59,7 @@ class OpenSpielAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OpenSpielEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An action as everybody sees it."""
+    """An action as all players see it."""
 
     seat: int
     """The player who acted."""
@@ -70,7 +75,7 @@ class OpenSpielView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """All that one player may know."""
 
     seat: int
-    """Whose view it is."""
+    """The seat of the player who gets this view."""
     turn: int | None
     """The seat to act; null when the deal is over."""
     state: str
@@ -78,6 +83,9 @@ class OpenSpielView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     no information states."""
     legal: tuple[int, ...] = ()
     """The legal action numbers of the player to act, in that player's own view."""
+    history: tuple[int, ...] | None = None
+    """All action numbers of the deal so far, with those of chance, for bots that search. Only in
+    sequential games of perfect information."""
 
 
 class OpenSpielState(State[int]):
@@ -97,10 +105,13 @@ class OpenSpielState(State[int]):
         self.players = game.num_players()
         self._state = game.new_initial_state()
         self._chance = Random(seed)  # noqa: S311 - a deal must be rebuilt from its seed
+        # A stream of its own: the cards must not depend on the time at which a player forfeits.
+        self._absent = Random(f"absent {seed}")  # noqa: S311 - the same
         self._forfeited: list[int] = []
         self._over = False
         self._history: list[int] = []
-        """Actions and, as -1 - seat, forfeits: what the state is rebuilt from."""
+        """Actions and, as -1 - seat, forfeits, from which the state can be rebuilt."""
+        self._legal: tuple[int, ...] = ()
         self._settle()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -108,7 +119,15 @@ class OpenSpielState(State[int]):
 
     def clone(self) -> OpenSpielState:
         """Return an independent copy."""
-        return _played(OpenSpielState(self._rules, self._options, self._seed), self._history)
+        if self._rules.is_seeded:  # copies of such a state would share its random numbers
+            fresh = OpenSpielState(self._rules, self._options, self._seed)
+            return _played(fresh, self._history)
+        twin = object.__new__(OpenSpielState)
+        twin.__dict__.update(self.__dict__)
+        twin._state = self._state.clone()
+        twin._chance, twin._absent = copy(self._chance), copy(self._absent)
+        twin._forfeited, twin._history = self._forfeited[:], self._history[:]
+        return twin
 
     def __deepcopy__(self, memo: Any) -> OpenSpielState:
         return self.clone()
@@ -121,41 +140,31 @@ class OpenSpielState(State[int]):
         return int(self._state.current_player())
 
     def _settle(self) -> None:
-        """Let chance act, and those who forfeited, until a player is to be asked."""
+        """Apply the actions of chance and of absent players until a player is to be asked."""
         state = self._state
+        self._legal = ()
         while not self._over and not state.is_terminal():
             if state.is_chance_node():
-                outcomes = sorted(state.chance_outcomes())
-                draw = self._chance.random()
-                summed = accumulate(chance for _, chance in outcomes)
-                # Rounding may leave the sum a little below 1; then the last outcome is meant.
-                found = (
-                    action
-                    for (action, _), until in zip(outcomes, summed, strict=True)
-                    if draw < until
-                )
-                state.apply_action(next(found, outcomes[-1][0]))
-            elif state.current_player() in self._forfeited:
-                legal = state.legal_actions()
-                state.apply_action(legal[int(self._chance.random() * len(legal))])
-            else:
+                state.apply_action(_outcome(state.chance_outcomes(), self._chance.random()))
+                continue
+            legal = state.legal_actions()
+            if state.current_player() not in self._forfeited:
+                self._legal = tuple(legal)
                 return
+            state.apply_action(legal[int(self._absent.random() * len(legal))])
 
     def legal_actions(self, mode: Literal["all", "canonical"] = "all") -> LegalActions[int]:  # noqa: ARG002 - there is one list
         """List the legal action numbers."""
-        if self.current_player == TERMINAL:
-            return LegalActions(())
-        legal = self._state.legal_actions()
-        if len(legal) > _MOST_LISTED:
-            reason = f"there are {len(legal)} actions; the last are left out"
-            return LegalActions(tuple(legal[:_MOST_LISTED]), reason)
-        return LegalActions(tuple(legal))
+        if len(self._legal) > _MOST_LISTED:
+            reason = f"there are {len(self._legal)} actions; the last are left out"
+            return LegalActions(self._legal[:_MOST_LISTED], reason)
+        return LegalActions(self._legal)
 
     def read(self, answer: OpenSpielAnswer) -> int:
         """Turn an answer into an action that is legal now."""
         if answer.action is None:
             raise MalformedAnswerError('expected "action" with the number of a legal action')
-        if answer.action not in self._state.legal_actions():
+        if answer.action not in self._legal:
             raise IllegalActionError("LEGAL", f"{answer.action} is not one of the legal actions")
         return answer.action
 
@@ -170,7 +179,7 @@ class OpenSpielState(State[int]):
             ValueError: It is not legal here.
         """
         seat = self.current_player
-        if seat == TERMINAL or action not in self._state.legal_actions():
+        if action not in self._legal:
             raise ValueError(f"{action} is not a legal action here")
         open_action = self._rules.is_open
         text = self._state.action_to_string(seat, action) if open_action else None
@@ -191,7 +200,7 @@ class OpenSpielState(State[int]):
 
     def fallback_action(self) -> int:
         """Return the legal action with the lowest number."""
-        return int(self._state.legal_actions()[0])
+        return self._legal[0]
 
     def hand(self, seat: int) -> list[str]:  # noqa: ARG002 - OpenSpiel's states have no hands
         """Return no cards: what a player holds is part of the text of the observation."""
@@ -200,18 +209,18 @@ class OpenSpielState(State[int]):
     def observation(self, seat: int) -> OpenSpielView:
         """Return all that a player may know."""
         turn = self.current_player
-        kind = self._rules.kind
-        tell = (
-            self._state.information_state_string
-            if kind.provides_information_state_string
-            else self._state.observation_string
-        )
         return OpenSpielView(
             seat=seat,
             turn=None if turn == TERMINAL else turn,
-            state=tell(seat),
-            legal=tuple(self._state.legal_actions()) if seat == turn else (),
+            state=self._seen_by(seat),
+            legal=self._legal if seat == turn else (),
+            history=tuple(self._state.history()) if self._rules.is_open else None,
         )
+
+    def _seen_by(self, seat: int) -> str:
+        if self._rules.kind.provides_information_state_string:
+            return str(self._state.information_state_string(seat))
+        return str(self._state.observation_string(seat))
 
     def _values(self) -> list[float]:
         if self.current_player != TERMINAL:
@@ -244,7 +253,7 @@ class OpenSpielState(State[int]):
         return 0
 
     def scene(self) -> Scene:
-        """Return the position as OpenSpiel prints it."""
+        """Return the position as OpenSpiel prints it, or as each player knows it."""
         turn = self.current_player
         seats = tuple(
             SeatView(
@@ -254,8 +263,14 @@ class OpenSpielState(State[int]):
             )
             for seat in range(self.players)
         )
-        picture = Zone("position", (), note=str(self._state))
-        return Scene(seats, (picture,), None if turn == TERMINAL else turn)
+        if self._rules.is_open:
+            zones = [Zone("position", (), note=str(self._state))]
+        else:
+            zones = [
+                Zone("view", (), seat, "owner", note=self._seen_by(seat))
+                for seat in range(self.players)
+            ]
+        return Scene(seats, tuple(zones), None if turn == TERMINAL else turn)
 
     def describe(self, event: OpenSpielEvent) -> str:
         """Return an event in plain English."""
@@ -281,10 +296,9 @@ class OpenSpielGame(Game[GameOptions, int]):
     event = OpenSpielEvent
 
     def __init__(self, short_name: str) -> None:
-        kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
-        if short_name not in kinds:
+        self.kind = kind = _kind(short_name)
+        if kind is None:
             raise ValueError("OpenSpiel has no game of that name")
-        self.kind = kind = kinds[short_name]
         if reason := _refusal(kind):
             raise ValueError(reason)
         self.name = f"openspiel/{short_name}"
@@ -294,24 +308,14 @@ class OpenSpielGame(Game[GameOptions, int]):
             kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
             and kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
         )
-        self.options = _options_of(kind, pyspiel.load_game(short_name).num_players())
+        """Whether all players may see all actions."""
+        self.is_seeded = _SEED_PARAMETER in kind.parameter_specification
+        """Whether the game draws random numbers of its own, from a seed among its parameters."""
+        self.options = _options_of(kind)
 
     def load(self, options: GameOptions, seed: int) -> Any:
         """Return OpenSpiel's game under these rules, in turns."""
-        # Only what differs from the defaults: some of these cannot be given (an empty text for a
-        # chess position, for one).
-        usual = self.kind.parameter_specification
-        parameters = {
-            name: value
-            for name, value in options.model_dump().items()
-            if name in usual and value != usual[name]
-        }
-        if _SEED_PARAMETER in self.kind.parameter_specification:
-            parameters[_SEED_PARAMETER] = seed % (1 << 31)
-        game = pyspiel.load_game(self.kind.short_name, parameters)
-        if self.kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-            return pyspiel.convert_to_turn_based(game)
-        return game
+        return _load(self.kind, options, seed)
 
     def first_start(
         self,
@@ -348,13 +352,13 @@ def make(short_name: str) -> OpenSpielGame:
 
 
 def _refusal(kind: Any) -> str | None:
-    """Return why a game cannot be played in a tournament, if so."""
+    """Return the reason why a game cannot be played in a tournament, if there is one."""
     game_type = pyspiel.GameType
     reasons = {
-        "it is for one player": kind.max_num_players < 2,
         "it is a mean-field game": kind.dynamics == game_type.Dynamics.MEAN_FIELD,
+        "it is for one player": kind.max_num_players < 2,
         "all its players get the same": kind.utility == game_type.Utility.IDENTICAL,
-        "it is made of another game, which its parameters name": not kind.default_loadable,
+        "it is made from another game or a file": not kind.default_loadable,
         "it draws chance outcomes of its own that no seed repeats": (
             kind.chance_mode == game_type.ChanceMode.SAMPLED_STOCHASTIC
             and _SEED_PARAMETER not in kind.parameter_specification
@@ -366,28 +370,101 @@ def _refusal(kind: Any) -> str | None:
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
-def _options_of(kind: Any, players: int) -> type[GameOptions]:
+class _Options(GameOptions):
+    """Parameters of a game that OpenSpiel accepts."""
+
+    model_config = ConfigDict(strict=True)
+
+    kind: ClassVar[Any]
+    """The type of the game."""
+
+    @model_validator(mode="after")
+    def _can_be_dealt(self) -> Self:
+        try:
+            game = _load(self.kind, self, 0)
+            game.new_initial_state()
+        except (pyspiel.SpielError, ValueError, RuntimeError) as error:
+            raise ValueError(f"OpenSpiel refuses these parameters: {error}") from error
+        if game.num_players() != self.players:
+            raise ValueError(
+                f"with these parameters the game is for {game.num_players()} players, expected "
+                f"players: {game.num_players()}"
+            )
+        return self
+
+
+def _options_of(kind: Any) -> type[GameOptions]:
     """Return the model of a game's parameters."""
+    least, most = max(2, kind.min_num_players), kind.max_num_players
+    usual = kind.parameter_specification.get("players")
+    if not isinstance(usual, int):  # loading some games takes seconds, so only where needed
+        usual = pyspiel.load_game(kind.short_name).num_players()
     fields: dict[str, Any] = {
-        "players": (int, Field(default=players, ge=players, le=players, description="Players.")),
+        "players": (
+            int,
+            Field(default=max(least, usual), ge=least, le=most, description="Players."),
+        ),
         "open_spiel": (
             Literal[_VERSION],
             Field(default=_VERSION, description="The version of OpenSpiel that plays."),
         ),
     }
     for name, default in kind.parameter_specification.items():
-        if name == _SEED_PARAMETER or not isinstance(default, bool | int | float | str):
-            continue
-        bounds = (
-            {"ge": max(2, kind.min_num_players), "le": kind.max_num_players}
-            if name == "players" else {}
-        )  # fmt: skip
-        description = f"OpenSpiel's parameter {name}."
-        fields[name] = (type(default), Field(default=default, description=description, **bounds))
-    model: type[GameOptions] = create_model(
-        f"{kind.short_name}_options", __base__=GameOptions, **fields
-    )
+        if name not in {*fields, _SEED_PARAMETER} and isinstance(default, bool | int | float | str):
+            description = f"OpenSpiel's parameter {name}."
+            fields[name] = (type(default), Field(default=default, description=description))
+    model: type[_Options] = create_model(f"{kind.short_name}_options", __base__=_Options, **fields)
+    model.kind = kind
     return model
+
+
+def _load(kind: Any, options: GameOptions, seed: int) -> Any:
+    """Return a game in turns.
+
+    Args:
+        kind: The type of the game.
+        options: A model of its parameters.
+        seed: The seed of a game that draws random numbers of its own.
+    """
+    # A game with random numbers of its own changes as it is played, so it is never used twice.
+    if _SEED_PARAMETER in kind.parameter_specification:
+        return _load_new(kind.short_name, options, seed % (1 << 31))
+    return _load_once(kind.short_name, options, None)
+
+
+def _load_new(short_name: str, options: GameOptions, seed: int | None) -> Any:
+    usual = _kind(short_name).parameter_specification
+    # Only values that differ from the defaults are given, as some defaults cannot be (an empty
+    # text for a position of chess, for example).
+    parameters = {
+        name: value
+        for name, value in options.model_dump().items()
+        if name in usual and value != usual[name]
+    }
+    if seed is not None:
+        parameters[_SEED_PARAMETER] = seed
+    game = pyspiel.load_game(short_name, parameters)
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        return pyspiel.convert_to_turn_based(game)
+    return game
+
+
+_load_once = lru_cache(maxsize=_GAMES_KEPT)(_load_new)
+
+
+def _kind(short_name: str) -> Any:
+    """Return the type of a game; None if there is no game of that name."""
+    kinds = pyspiel.registered_games()
+    return next((kind for kind in kinds if kind.short_name == short_name), None)
+
+
+def _outcome(outcomes: list[tuple[int, float]], draw: float) -> int:
+    """Return the outcome of a chance node for a number between 0 and 1, by inverse CDF."""
+    outcomes = sorted(outcomes)
+    summed = accumulate(chance for _, chance in outcomes)
+    found = (action for (action, _), until in zip(outcomes, summed, strict=True) if draw < until)
+    # Rounding may leave the sum a little below 1; then the last outcome is meant.
+    return next(found, outcomes[-1][0])
 
 
 def _rebuilt(name: str, options: dict[str, Any], seed: int, history: list[int]) -> OpenSpielState:
@@ -396,6 +473,7 @@ def _rebuilt(name: str, options: dict[str, Any], seed: int, history: list[int]) 
 
 
 def _played(state: OpenSpielState, history: list[int]) -> OpenSpielState:
+    """Apply a history of actions and forfeits to a fresh state."""
     for step in history:
         if step < 0:
             state.forfeit(-1 - step)

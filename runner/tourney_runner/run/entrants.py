@@ -19,6 +19,7 @@ from tourney_runner.bots.staged_index import recall
 from tourney_runner.config import Entrant, read_bot
 from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
+from tourney_runner.games.registry import claims
 from tourney_runner.process.launcher import Rights
 from tourney_runner.results.records import Decision
 from tourney_runner.results.rulings import in_force
@@ -125,7 +126,7 @@ def entered(folder: Path, config: Config) -> Entrant:
         UsageError: The bot does not play this game.
     """
     entrant = read_bot(folder)
-    if entrant.games is not None and config.game not in entrant.games:
+    if not claims(entrant.games, config.game):
         raise UsageError(f"the bot {shown(entrant.name)} does not play {config.game}")
     return entrant
 
