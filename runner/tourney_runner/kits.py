@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["KITS", "Kit", "bundled_bots", "create", "kit_of"]
+__all__ = ["KITS", "Kit", "bundled_bots", "create", "installation", "kit_of"]
 
 
 @dataclass(frozen=True)
@@ -35,51 +35,56 @@ class Kit:
     """The programs that have to be installed."""
     change: str
     """The place for the first change."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the language on the command line."""
+    typed: bool = False
+    """Whether the kit has types for answers, so that it can answer only the bundled games."""
 
     def missing(self) -> list[str]:
         """Return the programs that this machine lacks."""
         return [program for program in self.programs if shutil.which(program) is None]
 
+    def can_answer(self, game: str) -> bool:
+        """Return whether the kit can send every answer of a game."""
+        return not self.typed or game in registry.BUNDLED
+
 
 KITS = {
     kit.language: kit
     for kit in (
-        Kit("python", "random", (), "`choose` in bot.py"),
-        Kit("javascript", "javascript", ("node",), "`pick` in bot.js"),
-        Kit("typescript", "typescript", ("tsc", "node"), "`choose` in bot.ts"),
-        Kit("c", "c", ("gcc",), "`choose` in bot.c"),
-        Kit("cpp", "cpp", ("g++",), "`choose` in bot.cpp"),
-        Kit("rust", "rust", ("rustc",), "`choose` in bot.rs"),
-        Kit("go", "go", ("go",), "`choose` in bot.go"),
-        Kit("java", "java", ("javac", "java"), "`choose` in Bot.java"),
-        Kit("perl", "perl", ("perl",), "`$pick` in bot.pl"),
-        Kit("shell", "shell", ("sh", "awk"), "`reply` in bot.sh"),
+        Kit("python", "random", (), "`choose` in bot.py", ("py", "python3")),
+        Kit("javascript", "javascript", ("node",), "`pick` in bot.js", ("js", "node")),
+        Kit("typescript", "typescript", ("tsc", "node"), "`choose` in bot.ts", ("ts",), typed=True),
+        Kit("c", "c", ("gcc",), "`choose` in bot.c", typed=True),
+        Kit("cpp", "cpp", ("g++",), "`choose` in bot.cpp", ("c++", "cxx"), typed=True),
+        Kit("rust", "rust", ("rustc",), "`choose` in bot.rs", ("rs",), typed=True),
+        Kit("go", "go", ("go",), "`choose` in bot.go", ("golang",), typed=True),
+        Kit("java", "java", ("javac", "java"), "`choose` in Bot.java", typed=True),
+        Kit("ruby", "ruby", ("ruby",), "`choose` in bot.rb", ("rb",)),
+        Kit("lua", "lua", ("lua",), "`choose` in bot.lua"),
+        Kit("perl", "perl", ("perl",), "`$pick` in bot.pl", ("pl",)),
+        Kit("shell", "shell", ("sh", "awk"), "`reply` in bot.sh", ("sh", "bash")),
     )
 }
 
-_ALIASES = {
-    "py": "python",
-    "python3": "python",
-    "js": "javascript",
-    "node": "javascript",
-    "ts": "typescript",
-    "c++": "cpp",
-    "cxx": "cpp",
-    "rs": "rust",
-    "golang": "go",
-    "pl": "perl",
-    "sh": "shell",
-    "bash": "shell",
+_ALIASES = {alias: kit.language for kit in KITS.values() for alias in kit.aliases}
+
+_INSTALLATION = {
+    "tsc": "npm install -g typescript, or the package node-typescript of Debian",
+    "lua": "the package lua5.4 of Debian",
+    "javac": "a JDK, such as the package default-jdk of Debian",
+    "rustc": "the package rustc of Debian, or rustup",
+    "go": "the package golang-go of Debian",
 }
-"""Other names of the languages."""
+"""Sources of programs whose package has another name."""
 
 _README = """\
 # {name}
 
-A bot for `tourney`, in {language}. It plays any legal move by chance; the place to make it better
-is {change}. From the folder above this one:
+A bot for `tourney`, in {language}. It plays a random legal move. To make it better, start with
+{change}. From the folder above this one:
 
-    tourney check {quoted}         # is it ready for a tournament? if not, what to mend
+    tourney check {quoted}         # is it ready for a tournament? if not, what has to be fixed
     tourney run league.yaml
 
 with a `league.yaml` there such as
@@ -90,9 +95,10 @@ with a `league.yaml` there such as
       - {folder}
       - {{bot: {rival}, trusted: true}}
 
-`bot.yaml` says what the bot is called and how it is {built}started. What the lines mean that it
-reads and writes is in "Writing a bot" and "The protocol" in tourney's docs; `tourney schema
-protocol` prints every field, `tourney games {game}` the rules.
+`bot.yaml` has the bot's name and the commands by which it is {built}started. "Writing a bot" and
+"The protocol" in tourney's docs explain the lines that it reads and writes: `tourney docs
+writing-a-bot`, `tourney docs protocol`. `tourney schema protocol` prints every field, and `tourney
+games {game}` the rules.
 """
 
 
@@ -106,9 +112,14 @@ def kit_of(language: str) -> Kit:
     if kit is None:
         raise UsageError(
             f"there is no kit for {shown(language)}; the kits are {listed(KITS, 'and')}"
-            f"{nearest(language, KITS)}"
+            f"{nearest(language, [*KITS, *_ALIASES])}"
         )
     return kit
+
+
+def installation(program: str) -> str:
+    """Return where to get a program that a kit needs; empty if its package has its own name."""
+    return _INSTALLATION.get(program, "")
 
 
 def bundled_bots() -> Path:
@@ -135,10 +146,18 @@ def create(kit: Kit, folder: Path, games: Sequence[str] = ()) -> list[Path]:
         The new files.
 
     Raises:
-        UsageError: The folder is in use, its name is not valid for a bot, or there is no such game.
+        UsageError: The folder is in use, its name is not valid for a bot, there is no such game,
+            or the kit cannot answer it.
     """
     for name in games:
         registry.game(name)
+        if not kit.can_answer(name):
+            others = [other.language for other in KITS.values() if not other.typed]
+            raise UsageError(
+                f"the {kit.language} kit has types for the answers of "
+                f"{listed(registry.BUNDLED, 'and')} only, so it cannot play {name}; start with "
+                f"the kit for {listed(others, 'or')}"
+            )
     name = checked_name(folder.resolve().name, "the folder's name becomes the bot's")
     try:
         if folder.exists() and any(folder.iterdir()):

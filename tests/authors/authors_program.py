@@ -1,15 +1,20 @@
-"""The real program, run as authors run it."""
+"""The program's commands, run as authors run them."""
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
+from unittest.mock import patch
 
 import pexpect
 import pytest
+from tourney_runner.cli.app import run_command
 
 __all__ = ["BOTS", "ROOT", "Program", "needs_git"]
 
@@ -22,13 +27,28 @@ needs_git = pytest.mark.skipif(which("git") is None, reason="git is not installe
 
 @dataclass(frozen=True)
 class Program:
-    """The real program, in a folder of its own."""
+    """The program in a folder of its own."""
 
     folder: Path
     environment: dict[str, str]
 
     def __call__(self, *words: object) -> subprocess.CompletedProcess[str]:
-        """Run it to its end, without a terminal."""
+        """Run a command in this process, without a terminal."""
+        streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+        with (
+            patch.dict(os.environ, self.environment, clear=True),
+            patch.object(sys, "argv", ["tourney", *map(str, words)]),
+            patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(), "utf-8")),
+            chdir(self.folder),
+            redirect_stdout(streams[0]),
+            redirect_stderr(streams[1]),
+        ):
+            status = run_command()
+        texts = [stream.buffer.getvalue().decode() for stream in streams]  # type: ignore[attr-defined]
+        return subprocess.CompletedProcess(words, status, *texts)
+
+    def program(self, *words: object) -> subprocess.CompletedProcess[str]:
+        """Run the whole program to its end, without a terminal."""
         return subprocess.run(
             [*TOURNEY, *map(str, words)],
             cwd=self.folder,

@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import tomllib
+from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
 
+import jsonschema
 import pytest
 import yaml
-from authors_program import BOTS
+from authors_program import BOTS, ROOT
 from tourney_runner.cli.app import app
-from tourney_runner.kits import KITS, kit_of
+from tourney_runner.errors import UsageError
+from tourney_runner.kits import KITS, create, kit_of
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from authors_program import Program
 
 LEAGUE = """\
@@ -102,10 +105,67 @@ def test_a_missing_toolchain_is_said_with_its_name(tourney: Program) -> None:
     bare = type(tourney)(tourney.folder, {**tourney.environment, "PATH": "/nowhere"})
     done = bare("new", "rust", "mine")
     assert done.returncode == 0
-    assert "this machine lacks rustc" in done.stderr
+    assert "this machine lacks rustc, which it needs: install it first (the package rustc" in done.stderr
     done = bare("check", "mine")
     assert done.returncode == 2
     assert "found 'rustc', there is no such program" in done.stderr
+
+
+def test_the_help_shows_every_language_and_its_short_name() -> None:
+    shown = CliRunner().invoke(app, ["new", "--help"]).stdout
+    words = set(re.findall(r"[\w+]+", shown))
+    assert set(KITS) <= words
+    assert {"py", "js", "ts", "c++", "rs", "rb", "pl", "sh"} <= words
+
+
+def test_a_typed_kit_is_refused_for_a_game_that_it_cannot_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "tricks-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tricks\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[tourney.games]\ntricks = tourney_runner.gamekit.tricks:GAME\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match="speahx and tienlen only, so it cannot play tricks"):
+        create(KITS["c"], tmp_path / "typed", ["tricks"])
+    create(KITS["lua"], tmp_path / "free", ["tricks"])
+    assert "games: [tricks]" in (tmp_path / "free/bot.yaml").read_text()
+
+
+def test_the_schema_of_bot_yaml_accepts_every_bundled_bot() -> None:
+    schema = json.loads(CliRunner().invoke(app, ["schema", "bot"]).stdout)
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    manifests = [yaml.safe_load(path.read_text()) for path in BOTS.rglob("bot.yaml")]
+    assert len(manifests) > len(KITS)
+    for manifest in manifests:
+        validator.validate(manifest)
+    assert list(validator.iter_errors({"name": "mine"}))
+    assert list(validator.iter_errors({**manifests[0], "trusted": True}))
+
+
+@pytest.mark.parametrize("game", ["tienlen", "speahx"])
+def test_the_rule_cases_are_found_for_the_tests_of_a_bot(game: str) -> None:
+    done = CliRunner().invoke(app, ["games", game, "--cases"])
+    cases = [
+        json.loads(line)
+        for path in done.stdout.split()
+        for line in Path(path).read_text("utf-8").splitlines()
+    ]
+    assert len(cases) >= 70
+    assert all({"id", "config", "hand", "action", "legal"} <= set(case) for case in cases)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for path in done.stdout.split():
+        name = Path(path).name
+        assert packed[f"tests/data/{name}"] == f"tourney_runner/_bundled/cases/{name}"
+
+
+def test_rule_cases_need_a_game(tourney: Program) -> None:
+    done = tourney("games", "--cases")
+    assert done.returncode == 2
+    assert "name the game" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -115,6 +175,7 @@ def test_a_missing_toolchain_is_said_with_its_name(tourney: Program) -> None:
         ("JS", "javascript"),
         ("ts", "typescript"),
         ("c++", "cpp"),
+        ("rb", "ruby"),
         ("bash", "shell"),
     ],
 )

@@ -38,6 +38,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "rust": ("rustc",),
     "java": ("javac", "java"),
     "perl": ("perl",),
+    "ruby": ("ruby",),
+    "lua": ("lua",),
 }
 """The programs that the bots in other languages than Python need."""
 

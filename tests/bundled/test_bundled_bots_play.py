@@ -79,7 +79,7 @@ def test_bots_in_every_language_play(bot: str, rules: dict[str, Any], play: Play
 
 
 def test_fourteen_bots_of_all_languages_play_speahx(play: Play) -> None:
-    bots = [*NEEDS, "random", *NEEDS, "greedy"]
+    bots = [*NEEDS, *PYTHON_BOTS, *NEEDS][:14]
     records = play(bots, {"game": "speahx", "jokers": True, "max_turns": 280})
     assert _faults(records) == []
 

@@ -16,7 +16,8 @@ def new(
         str,
         typer.Argument(
             metavar="LANGUAGE",
-            help="python, javascript, typescript, c, cpp, rust, go, java, perl or shell.",
+            help="python (py), javascript (js), typescript (ts), c, cpp (c++), rust (rs), go, "
+            "java, ruby (rb), lua, perl (pl) or shell (sh).",
         ),
     ],
     folder: Annotated[
@@ -32,17 +33,18 @@ def new(
 ) -> None:
     """Make a starter kit: a small bot, ready to be changed.
 
-    It plays by chance and needs nothing but its language.
+    It plays random legal moves and needs nothing but its language.
     """
-    from tourney_runner.kits import create, kit_of
+    from tourney_runner.kits import create, installation, kit_of
 
     kit = kit_of(language)
     files = create(kit, folder, game or ())
-    typer.echo(f"a bot in {kit.language} is in {folder}:")
+    typer.echo(f"created a bot in {kit.language} in {folder}:")
     for file in files:
         typer.echo(f"  {file.relative_to(folder)}")
-    if missing := kit.missing():
-        programs = " and ".join(missing)
-        typer.echo(f"this machine lacks {programs}, which it needs: install it first", err=True)
+    for program in kit.missing():
+        source = installation(program)
+        hint = f" ({source})" if source else ""
+        typer.echo(f"this machine lacks {program}, which it needs: install it first{hint}", err=True)
     check = shlex.join(["tourney", "check", str(folder)])
     typer.echo(f"\nmake it better: {kit.change}\ntry it:         {check}")

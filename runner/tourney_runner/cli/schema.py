@@ -1,4 +1,4 @@
-"""``tourney schema``: JSON Schemas of the protocol and the configuration."""
+"""``tourney schema``: JSON Schemas of the protocol, the configuration and ``bot.yaml``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ class What(StrEnum):
 
     protocol = "protocol"
     config = "config"
+    bot = "bot"
 
 
 def schema(
     what: Annotated[
         What,
         typer.Argument(
-            metavar="protocol|config", help="The messages of bots, or the configuration."
+            metavar="protocol|config|bot",
+            help="The messages of bots, the configuration of a tournament, or bot.yaml.",
         ),
     ],
 ) -> None:
@@ -34,6 +36,10 @@ def schema(
         from tourney_runner.protocol.schemas import protocol_schema
 
         document = protocol_schema()
+    elif what is What.bot:
+        from tourney_runner.config.schema import bot_schema
+
+        document = bot_schema()
     else:
         from tourney_runner.config import config_schema
 

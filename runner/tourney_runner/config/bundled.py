@@ -1,10 +1,13 @@
-"""The bots, configurations and guides that come with the program."""
+"""The bots, configurations, guides and rule cases that come with the program."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["bundled", "bundled_folder", "bundled_names", "guides"]
+from tourney_runner.errors import UsageError
+from tourney_runner.text import shown
+
+__all__ = ["bundled", "bundled_folder", "bundled_names", "guides", "rule_case_files"]
 
 
 def bundled_folder(name: str) -> Path | None:
@@ -54,3 +57,17 @@ def guides() -> dict[str, tuple[str, str]]:
         text = path.read_text(encoding="utf-8")
         found[path.stem] = (text.partition("\n")[0].lstrip("# "), text)
     return found
+
+
+def rule_case_files(game: str) -> list[Path]:
+    """Return the files of positions with known answers for a bundled game, sorted.
+
+    Raises:
+        UsageError: There are none for this game.
+    """
+    folders = [bundled_folder("cases"), bundled_folder("tests/data")]
+    found = (sorted(folder.glob(f"cases_{game}*.jsonl")) for folder in folders if folder)
+    files = next((paths for paths in found if paths), [])
+    if not files:
+        raise UsageError(f"no rule cases for {shown(game)} come with this installation")
+    return files

@@ -1,4 +1,4 @@
-"""The JSON Schema of a tournament's file, generated from the models, for editors."""
+"""JSON Schemas of a tournament's file and of ``bot.yaml``, generated from the models."""
 
 from __future__ import annotations
 
@@ -14,9 +14,15 @@ from tourney_runner.schedule import registry as formats
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["config_schema"]
+__all__ = ["bot_schema", "config_schema"]
 
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLACE = "#/$defs/"
+
+
+def bot_schema() -> dict[str, Any]:
+    """Return the schema of a ``bot.yaml``."""
+    return {"$schema": _DIALECT, **BotManifest.model_json_schema(mode="validation")}
 
 
 def config_schema() -> dict[str, Any]:
@@ -45,7 +51,7 @@ def config_schema() -> dict[str, Any]:
         definition["properties"] = {"format": {"const": name}, **definition["properties"]}
     root["properties"]["schedule"] |= _schedule(schedules)
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": _DIALECT,
         **root,
         "allOf": [
             _if("game", name, {"properties": {"rules": references[model, "validation"]}})
