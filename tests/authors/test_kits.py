@@ -105,7 +105,7 @@ def test_a_missing_toolchain_is_said_with_its_name(tourney: Program) -> None:
     bare = type(tourney)(tourney.folder, {**tourney.environment, "PATH": "/nowhere"})
     done = bare("new", "rust", "mine")
     assert done.returncode == 0
-    assert "this machine lacks rustc, which it needs: install it first (the package rustc" in done.stderr
+    assert "this machine lacks rustc, so install it first (the package rustc" in done.stderr
     done = bare("check", "mine")
     assert done.returncode == 2
     assert "found 'rustc', there is no such program" in done.stderr

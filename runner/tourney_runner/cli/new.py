@@ -45,6 +45,6 @@ def new(
     for program in kit.missing():
         source = installation(program)
         hint = f" ({source})" if source else ""
-        typer.echo(f"this machine lacks {program}, which it needs: install it first{hint}", err=True)
+        typer.echo(f"this machine lacks {program}, so install it first{hint}", err=True)
     check = shlex.join(["tourney", "check", str(folder)])
     typer.echo(f"\nmake it better: {kit.change}\ntry it:         {check}")
