@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-__all__ = ["whole_file", "write_whole"]
+__all__ = ["whole_file", "write_changed", "write_whole"]
 
 
 @contextmanager
@@ -55,6 +55,21 @@ def write_whole(path: Path, text: str) -> None:
     """
     with whole_file(path) as file:
         file.write(text)
+
+
+def write_changed(path: Path, text: str) -> None:
+    """Write a file like `write_whole`, but leave one alone that has this text already.
+
+    Its time stays, so that browsers and copying programs see that it is the same.
+
+    Raises:
+        RunError: The disk fails; stored results are safe.
+    """
+    data = text.encode(errors="replace")
+    with suppress(OSError):
+        if path.stat().st_size == len(data) and path.read_bytes() == data:
+            return
+    write_whole(path, text)
 
 
 def _remedy(path: Path, error: OSError) -> str:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from tourney_runner.ratings.certainty import normal_deviates
-from tourney_runner.ratings.standings import LEAST_MATCHES
+from tourney_runner.ratings.table import LEAST_MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

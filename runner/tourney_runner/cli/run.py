@@ -121,7 +121,6 @@ def run(  # noqa: PLR0913 - each is an option
         from tourney_runner.cli.live import LiveReporter
         from tourney_runner.cli.run_events import JsonReporter, QuietReporter, write_event
         from tourney_runner.cli.run_progress import make_reporter
-        from tourney_runner.decisions.closing import close_tournament, seed_line
         from tourney_runner.errors import TourneyError, UsageError
         from tourney_runner.publish.tables import as_json
         from tourney_runner.run.entrants import entered
@@ -151,6 +150,8 @@ def run(  # noqa: PLR0913 - each is an option
     try:
         summary = run_tournament(loaded, options, reporter)
         if close:
+            from tourney_runner.decisions.closing import close_tournament
+
             summary = close_tournament(folder)
     except TourneyError as error:
         if json:
@@ -161,6 +162,8 @@ def run(  # noqa: PLR0913 - each is an option
     elif not quiet:
         _print_result(summary, folder)
         if loaded.seed is None and not summary.sealed:
+            from tourney_runner.decisions.closing import seed_line
+
             typer.echo(seed_line(summary))
 
 

@@ -12,12 +12,11 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tourney_runner import __version__, text
+from tourney_runner import text
 from tourney_runner.publish.fault_summary import FAULT_MEANINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from importlib.resources.abc import Traversable
+    from collections.abc import Iterable
 
 __all__ = [
     "ASSETS",
@@ -25,7 +24,6 @@ __all__ = [
     "asset",
     "embedded",
     "environment",
-    "output_format",
     "single_file_policy",
 ]
 
@@ -38,27 +36,6 @@ SITE_POLICY = (
     " img-src 'self' file: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 """The content security policy: pages load nothing from elsewhere and run no inline scripts."""
-
-
-@cache
-def output_format() -> str:
-    """Return an identifier of the tables and pages that this version of the program writes.
-
-    Two files with the same identifier and the same results are equal; see `verify.published_check`.
-    """
-    total = hashlib.sha256(__version__.encode())
-    for package in ("tourney_runner.publish", "tourney_runner.ratings"):
-        for file in sorted(_files_below(files(package)), key=lambda file: file.name):
-            total.update(file.name.encode() + b"\0" + file.read_bytes())
-    return f"{__version__}-{total.hexdigest()[:12]}"
-
-
-def _files_below(folder: Traversable) -> Iterator[Traversable]:
-    for entry in folder.iterdir():
-        if entry.is_dir() and entry.name != "__pycache__":
-            yield from _files_below(entry)
-        elif entry.is_file():
-            yield entry
 
 
 @cache

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.ratings.standings import LEAST_MATCHES
+from tourney_runner.ratings.table import LEAST_MATCHES
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
-    from tourney_runner.ratings.standings import Standing
+    from tourney_runner.ratings.table import Standing
 
 __all__ = ["Contender", "ResultBox", "groups", "result_box"]
 

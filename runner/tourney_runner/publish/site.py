@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.atomic_write import write_whole
+from tourney_runner.atomic_write import write_changed, write_whole
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
 from tourney_runner.publish.badge import badge
@@ -27,11 +27,11 @@ from tourney_runner.publish.rendering import (
     asset,
     embedded,
     environment,
-    output_format,
 )
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
 from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.result_box import groups, result_box
+from tourney_runner.publish.reuse import output_format
 from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
@@ -120,7 +120,7 @@ class Site:
         """
         claim(folder, ("assets", "bots", "badges", "replays"))
         for name in ASSETS:
-            write_whole(folder / "assets" / name, asset(name))
+            write_changed(folder / "assets" / name, asset(name))
         written = {file for name, text in self.pages() if (file := _put(folder, name, text))}
         for name in ("bots", "badges", "replays"):
             for old in set((folder / name).glob("[0-9]*.*")) - written:
@@ -330,8 +330,9 @@ class Site:
 
 
 def _put(folder: Path, name: str, text: str) -> Path:
+    """Write a page unless it is there already."""
     path = folder / name
-    write_whole(path, text)
+    write_changed(path, text)
     return path
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from tourney_runner.publish.summary import Ruling
 from tourney_runner.ratings.analysis import Means
-from tourney_runner.ratings.standings import Interval, Standing
+from tourney_runner.ratings.table import Interval, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tourney_runner.publish.publish_options import PublishChoices
-    from tourney_runner.ratings.standings import Scoreboard, Standings
+    from tourney_runner.ratings.standings import Scoreboard
+    from tourney_runner.ratings.table import Standings
     from tourney_runner.results.records import DealRecord, SeatTime
     from tourney_runner.results.store import Store
     from tourney_runner.results.tournament_record import TournamentRecord

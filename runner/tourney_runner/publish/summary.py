@@ -9,12 +9,13 @@ import msgspec
 from tourney_runner.play.seeds import seed_hash
 from tourney_runner.publish.knockout_result import final_order, last_table_decides
 from tourney_runner.ratings.model import Model
-from tourney_runner.ratings.standings import Scoreboard, Standing, Standings
+from tourney_runner.ratings.table import Standing, Standings
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.rulings import HEAVIEST_FIRST, disqualified, in_force, outcomes
 from tourney_runner.results.tournament_record import TournamentRecord
 
 if TYPE_CHECKING:
+    from tourney_runner.ratings.standings import Scoreboard
     from tourney_runner.results.store import Store
 
 __all__ = ["Ruling", "Summary", "VoidDeal", "scoreboard", "summarise"]
@@ -103,6 +104,9 @@ def scoreboard(store: Store) -> Scoreboard:
     Raises:
         UsageError: No tournament was begun there.
     """
+    # Arrays take a tenth of a second to import, too long for a table that is only read.
+    from tourney_runner.ratings.standings import Scoreboard  # noqa: PLC0415
+
     facts = store.about()
     return Scoreboard(
         facts.names,

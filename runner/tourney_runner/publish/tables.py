@@ -20,14 +20,14 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.ratings.standings import LEAST_MATCHES
+from tourney_runner.ratings.table import LEAST_MATCHES
 from tourney_runner.text import counted, is_control, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tourney_runner.publish.summary import Ruling, Summary
-    from tourney_runner.ratings.standings import Adjacent, Standing
+    from tourney_runner.ratings.table import Adjacent, Standing
 
 __all__ = [
     "FORMATS",

@@ -8,12 +8,13 @@ import msgspec
 
 from tourney_runner.ratings.bootstrap import percentiles, resample
 from tourney_runner.ratings.group_sums import Columns
-from tourney_runner.ratings.standings import LEAST_MATCHES, Interval, Scoreboard, Standings
+from tourney_runner.ratings.table import LEAST_MATCHES, Interval, Standings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tourney_runner.ratings.rated_deals import Deal
+    from tourney_runner.ratings.standings import Scoreboard
 
 __all__ = ["Analysis", "Means", "SeatResult", "analyse"]
 

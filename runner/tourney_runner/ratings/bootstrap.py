@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tourney_runner.ratings.standings import Interval
+from tourney_runner.ratings.table import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

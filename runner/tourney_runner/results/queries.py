@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from itertools import groupby
 from operator import itemgetter
@@ -114,6 +115,18 @@ class StoredDeals(ResultsFile):
     @property
     def _has_sums(self) -> bool:
         return self._schema >= FIRST_WITH_SUMS
+
+    def digest(self) -> str | None:
+        """Return a digest of everything stored, without reading the deals.
+
+        It differs after any change, but does not show damage. It is None for a file of an earlier
+        version, which has no sums.
+        """
+        if not self._has_sums:
+            return None
+        with self._disk_errors():
+            sums = self._db.execute("SELECT * FROM sums ORDER BY part, number").fetchall()
+        return hashlib.sha256(repr(sums).encode()).hexdigest()
 
     def lost(self) -> Iterator[str]:
         """Yield a line for each sum that shows lost, added or changed rows."""

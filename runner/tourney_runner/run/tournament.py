@@ -346,6 +346,7 @@ class _Run:
                 sealed=before.sealed if complete else True,
                 closed=before.closed if complete else None,
                 added=tuple(sorted({*before.added, *record.added})),
+                stages=before.stages if complete else record.stages,
                 stages_before=before.stages_before,
                 held_until=before.held_until,
                 remarks=before.remarks,

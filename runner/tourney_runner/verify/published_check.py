@@ -57,7 +57,7 @@ class Marker(msgspec.Struct, frozen=True):
     deals: int = 0
     complete: bool = False
     format: str = ""
-    """See `rendering.output_format`; empty for versions that did not write it."""
+    """See `reuse.output_format`; empty for versions that did not write it."""
     choices: PublishChoices | None = None
 
 
