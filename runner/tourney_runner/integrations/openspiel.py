@@ -34,7 +34,8 @@ try:
     import pyspiel
 except ImportError as error:
     raise ImportError(
-        "OpenSpiel is not installed: pip install 'tourney-runner[openspiel]'"
+        "OpenSpiel is not installed: pip install '.[openspiel]' in a checkout of tourney, or"
+        " pip install 'tourney-runner[openspiel]'"
     ) from error
 
 if TYPE_CHECKING:
