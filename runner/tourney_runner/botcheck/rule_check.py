@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tourney_runner.games.rule_probes import find_probes
 from tourney_runner.play.faults import Fault
 from tourney_runner.play.in_process_players import LocalPlayer, seated
+from tourney_runner.results.records import CUT_SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,6 +101,8 @@ class RuleCoverage:
             if code[0] == "!":
                 state.forfeit(int(code[1:]))
                 continue
+            if code == CUT_SHORT:
+                break
             action = game.decode(code)
             if state.current_player == seat:
                 answers += 1

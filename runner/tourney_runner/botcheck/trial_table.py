@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from tourney_runner.botcheck.recording_player import RecordingPlayer
-from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError, seen_by
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.in_process_players import HousePlayer, LocalPlayer, seated
 from tourney_runner.play.legal_cache import LegalLists
@@ -39,7 +39,7 @@ class Position(NamedTuple):
 
     state: State[Any]
     events: list[Any]
-    """All events so far."""
+    """All events so far, as the player to move has seen them."""
 
 
 class Table(NamedTuple):
@@ -179,7 +179,8 @@ def longest_position(table: Table) -> Position:
     seed, number = best
     state = table.state(seed)
     events = [state.apply_action(action) for action in taken[seed][:number]]
-    return Position(state, events)
+    seen = [seen_by(event, state.current_player) for event in events if event is not None]
+    return Position(state, seen)
 
 
 def _random_play(table: Table, seed: int, taken: list[Any]) -> Iterator[int]:

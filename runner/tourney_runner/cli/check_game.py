@@ -24,6 +24,7 @@ def check_game(
     """Check that a game keeps the contract of tournaments."""
     from tourney_runner.gamekit.conformance import CHECKS, actions_a_second
     from tourney_runner.games import registry
+    from tourney_runner.play.game_errors import blamed_on, loop_guard
     from tourney_runner.text import counted
 
     entry = registry.game(game)
@@ -32,7 +33,8 @@ def check_game(
     for check in CHECKS:
         for seed in range(deals):
             try:
-                check.run(entry, options, seed)
+                with blamed_on(entry), loop_guard(entry):
+                    check.run(entry, options, seed)
             except Exception as error:  # noqa: BLE001 - the game's code may fail in any way
                 failed += 1
                 what = str(error) if isinstance(error, AssertionError) else repr(error)

@@ -257,6 +257,8 @@ class RunConfig(Section):
     """The cost of a fault: the deal (forfeit), or a move that the game chooses (substitute)."""
     max_faults: int = Field(default=3, ge=1, le=1_000_000)
     """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
+    max_moves: int = Field(default=5000, ge=1, le=9000)
+    """Moves after which a deal is ended: those still in share a place, and nobody gets points."""
     bench_after: int = Field(default=10, ge=0, le=1_000_000)
     """Failed deals in a row, at least those of one round, after which a bot forfeits its further
     deals unplayed; 0 for never."""

@@ -36,7 +36,9 @@ __all__ = [
     "IllegalActionError",
     "LegalActions",
     "MalformedAnswerError",
+    "SeatEvents",
     "State",
+    "seen_by",
 ]
 
 TERMINAL = -1
@@ -67,6 +69,23 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     """The number of the request that this answers."""
     debug: str | None = None
     """Free text of the bot, kept with the deal; never read by the program."""
+
+
+class SeatEvents(msgspec.Struct, frozen=True):
+    """An event of which some seats see a version of their own, such as the cards passed to them.
+
+    It counts as one event. Every version has the type `Game.event`.
+    """
+
+    public: msgspec.Struct
+    """The version for all other seats, for replays and for logs."""
+    own: dict[int, msgspec.Struct]
+    """The versions for some seats, by seat."""
+
+
+def seen_by(event: msgspec.Struct, seat: int) -> msgspec.Struct:
+    """Return an event as a seat sees it."""
+    return event.own.get(seat, event.public) if isinstance(event, SeatEvents) else event
 
 
 class GameOptions(BaseModel):
@@ -143,6 +162,17 @@ class State(ABC, Generic[ActionT]):
     def current_player(self) -> int:
         """Return the seat to act, or `TERMINAL`."""
 
+    @property
+    def choosing(self) -> tuple[int, ...]:
+        """Return the seats that still have to choose in a round of simultaneous choices.
+
+        It is empty while players act in turn. In a round, `current_player` is the first of these
+        seats, and each action removes that seat. `apply_action` returns None until the last seat
+        has chosen; then it returns the one event of the round. A seat that forfeits leaves the
+        round as well. If it was the last one, `forfeit` returns the event of the round.
+        """
+        return ()
+
     def is_terminal(self) -> bool:
         """Return whether the deal is over."""
         return self.current_player == TERMINAL
@@ -172,12 +202,13 @@ class State(ABC, Generic[ActionT]):
         """Return the answer for an action, without its id, as lists of legal plays show it."""
 
     @abstractmethod
-    def apply_action(self, action: ActionT) -> msgspec.Struct:
+    def apply_action(self, action: ActionT) -> msgspec.Struct | None:
         """Apply an action returned by `read` or `legal_actions`.
 
         Returns:
-            The public event with its consequences. It contains no card that any player may not
-            know.
+            The event with its consequences. It contains no card that any player may not know, or
+            it is a `SeatEvents` with versions for some seats. None for a simultaneous choice that
+            is not the last one of its round; see `choosing`.
         """
 
     @abstractmethod
@@ -185,8 +216,9 @@ class State(ABC, Generic[ActionT]):
         """Take a player out of this deal, whether or not it is his turn.
 
         Returns:
-            The public event. Forfeiters are placed last, the earliest lowest, with 0 points (T44,
-            S39). A seat that is already out, or a deal that is over, is a ValueError.
+            The event, as from `apply_action`. Forfeiters are placed last, the earliest lowest, with
+            0 points (T44, S39). A seat that is already out, or a deal that is over, is a
+            ValueError.
         """
 
     @abstractmethod
@@ -246,7 +278,21 @@ class State(ABC, Generic[ActionT]):
 
     @abstractmethod
     def describe(self, event: Any) -> str:
-        """Return a line of plain English about an event of this state, with seats as ``seat 2``."""
+        """Return a line of plain English about an event of this state, with seats as ``seat 2``.
+
+        The event has the type `Game.event`; it is one version of a `SeatEvents`.
+        """
+
+    def log(self, seat: int, event: msgspec.Struct | None) -> str:
+        """Return a line for spectators about the result of `apply_action` or `forfeit`.
+
+        Args:
+            seat: The seat that acted.
+            event: The result.
+        """
+        if event is None:
+            return f"seat {seat} has chosen"
+        return self.describe(event.public if isinstance(event, SeatEvents) else event)
 
 
 OptionsT = TypeVar("OptionsT", bound=GameOptions)
@@ -305,7 +351,7 @@ class Game(ABC, Generic[OptionsT, ActionT]):
 
     @abstractmethod
     def encode(self, action: ActionT) -> str:
-        """Return an action as compact text without spaces and without a leading ``!`` or ``?``."""
+        """Return an action as compact text without spaces and without a leading ``!?=``."""
 
     @abstractmethod
     def decode(self, code: str) -> ActionT:

@@ -11,7 +11,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.games.base import IllegalActionError, MalformedAnswerError, seen_by
 from tourney_runner.human_play.move_parser import Words, WordsError
 from tourney_runner.human_play.rulebook import rulebook
 from tourney_runner.play.in_process_players import LocalPlayer
@@ -122,7 +122,9 @@ class Person(LocalPlayer):
         """Return the effect of a choice without cards as the others will see it, from a copy."""
         trial = deepcopy(self.state)
         action = trial.read(msgspec.convert({"id": 0, **fields}, self.game.answer))
-        return self._artist.line(trial.describe(trial.apply_action(action)))
+        event = trial.apply_action(action)
+        own = None if event is None else seen_by(event, self._seat)
+        return self._artist.line(trial.log(self._seat, own))
 
     # Input
 

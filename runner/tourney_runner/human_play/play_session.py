@@ -19,8 +19,9 @@ from tourney_runner.games.registry import game as find_game
 from tourney_runner.human_play.human_player import Leaving, Person
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError
+from tourney_runner.play.game_errors import loop_guard
 from tourney_runner.play.in_process_players import seated
-from tourney_runner.play.match import PLAYS, dealt, player_setup
+from tourney_runner.play.match import PLAYS, dealt, next_start, player_setup
 from tourney_runner.play.player import Player
 from tourney_runner.play.seeds import bot_seed, match_seed
 from tourney_runner.process.fair_clock import make_clock
@@ -148,7 +149,7 @@ class _Match:
         for player in self._players:
             player.stop()
 
-    def _deal(self, key: DealKey, start: int | None) -> tuple[DealRecord, int]:
+    def _deal(self, key: DealKey, start: int | None) -> tuple[DealRecord, int | None]:
         for played in range(PLAYS):
             for player in self._players:
                 player.decisive = played == PLAYS - 1
@@ -168,12 +169,13 @@ class _Match:
                 faults_so_far=[0] * len(self._players),
             )
             try:
-                record = deal.play(start)
+                with loop_guard(self._game):
+                    record = deal.play(start)
             except HostFailureError as error:
                 self._console.print(Text(f"{error}; the cards are dealt again", style="yellow"))
                 self.stop()
                 continue
-            return record, state.next_start()
+            return record, next_start(state, start)
         raise RunError("this machine fails again and again, so the deal cannot be played")
 
     def _tell_faults(self, record: DealRecord) -> None:

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-import traceback
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Raw
 
-from tourney_runner.errors import RunError, TourneyError
-from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
+from tourney_runner.games.base import (
+    TERMINAL,
+    IllegalActionError,
+    MalformedAnswerError,
+    SeatEvents,
+)
 from tourney_runner.play.faults import EndedBeforeError, Fault
+from tourney_runner.play.game_errors import (
+    blamed_on,
+    checked_codes,
+    checked_event,
+    checked_result,
+    game_bug,
+)
 from tourney_runner.play.legal_cache import LegalLists
+from tourney_runner.play.match_end import shared_places
 from tourney_runner.play.seat import Seat
 from tourney_runner.protocol.lines import encode, encode_lines, quoted
 from tourney_runner.protocol.messages import Deal, Move, MoveTime, Result
-from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, Note, SlowMove
+from tourney_runner.results.records import (
+    CUT_SHORT,
+    DealKey,
+    DealRecord,
+    FaultRecord,
+    Note,
+    SlowMove,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,8 +116,16 @@ class DealInPlay:
             )
             for number, (player, seed) in enumerate(zip(players, seeds, strict=True))
         ]
+        self._event_type = game.event
         self._events: list[Raw] = []
+        self._round: dict[int, msgspec.Struct] = {}
+        """The views of the seats that still have to choose in a simultaneous round, as they were
+        when the round began. Nothing of the round may reach a seat before all have chosen."""
+        self._before_round = 0
+        """The number of events when the round began."""
         self._codes: list[str] = []
+        self._cut_short = False
+        self._forfeited: list[int] = []
         self._faults: list[FaultRecord] = []
         self._debug: list[tuple[int, int, str]] = []
 
@@ -113,14 +139,8 @@ class DealInPlay:
         Raises:
             RunError: The code of the game failed.
         """
-        try:
+        with blamed_on(self._game, f"deal {self._key}: "):
             return self._play_whole(start, retired)
-        except TourneyError:
-            raise
-        except Exception as error:
-            if blame := _game_failure(self._game, error):
-                raise RunError(f"deal {self._key}: {blame}") from error
-            raise
 
     def _play_whole(self, start: int | None, retired: Sequence[AutoForfeit]) -> DealRecord:
         state = self._state
@@ -180,19 +200,28 @@ class DealInPlay:
         seat.seen = 0  # a process started during a deal is sent all events
 
     # This runs for every move, so rare cases are handled in other methods.
-    def _play_on(self) -> None:  # noqa: C901
+    def _play_on(self) -> None:  # noqa: C901, PLR0912
         """Ask players and apply their actions until the deal is over."""
         state, seats, codes, events = self._state, self._seats, self._codes, self._events
         observation, read, apply_action = state.observation, state.read, state.apply_action
-        encode_action = self._encode_action
+        encode_action, most = self._encode_action, self._settings.max_moves
         while (turn := state.current_player) != TERMINAL:
+            if len(codes) >= most:
+                self._cut_short = True
+                codes.append(CUT_SHORT)
+                return
+            if turn < 0 or turn >= len(seats):
+                raise game_bug(self._game, f": current_player is {turn!r:.40}, not a seat")
             seat = seats[turn]
             player = seat.player
             if not player.running and not self._started(seat):
                 continue
-            told = len(events)
-            request_id = seat.first_id + told
-            move = Move(request_id, observation(turn), events[seat.seen :], seat.time)
+            if choosing := state.choosing:
+                view, told = self._view_in_round(turn, choosing), self._before_round
+            else:
+                view, told = observation(turn), len(events)
+            request_id = seat.first_id + len(codes)
+            move = Move(request_id, view, self._news(seat, told), seat.time)
             if player.lists is not None:
                 move = self._with_lists(move, player.lists)
             request = encode_lines((move,))
@@ -214,8 +243,38 @@ class DealInPlay:
             except IllegalActionError as error:
                 self._failed(seat, _refused("illegal", error, player, answer), request)
             else:
-                codes.append(encode_action(action))
-                events.append(Raw(_encode_event(apply_action(action))))
+                code = encode_action(action)
+                self._happened(turn, code, apply_action(action))
+
+    def _happened(self, seat: int, code: str, event: msgspec.Struct | None) -> None:
+        """Keep the code of an action or a forfeit, and its event for the seats."""
+        self._codes.append(code)
+        self._round.pop(seat, None)
+        if type(event) is not self._event_type:
+            event = checked_event(self._game, event, len(self._seats))
+            if event is None:
+                return
+            if isinstance(event, SeatEvents):
+                for number, own in event.own.items():
+                    self._seats[number].own[len(self._events)] = Raw(_encode_event(own))
+                event = event.public
+        self._events.append(Raw(_encode_event(event)))
+
+    def _news(self, seat: Seat, told: int) -> list[Raw]:
+        """Return the events that a seat has not seen yet, the last of them before number `told`."""
+        if not seat.own:
+            return self._events[seat.seen : told]
+        own, events = seat.own, self._events
+        return [own.get(number, events[number]) for number in range(seat.seen, told)]
+
+    def _view_in_round(self, turn: int, choosing: tuple[int, ...]) -> msgspec.Struct:
+        """Return the view of a seat at the beginning of a simultaneous round."""
+        if turn not in self._round:
+            if turn not in choosing:
+                raise game_bug(self._game, f": choosing is {choosing}, without current_player")
+            self._round = {seat: self._state.observation(seat) for seat in choosing}
+            self._before_round = len(self._events)
+        return self._round[turn]
 
     def _started(self, seat: Seat) -> bool:
         """Start the player to move and return whether it worked."""
@@ -233,8 +292,8 @@ class DealInPlay:
             seat.draw(fault.spent)
         if self._note_fault(seat, fault, request):
             action = self._state.fallback_action()
-            self._codes.append(f"?{self._encode_action(action)}")
-            self._events.append(Raw(_encode_event(self._state.apply_action(action))))
+            code = f"?{self._encode_action(action)}"
+            self._happened(seat.number, code, self._state.apply_action(action))
 
     def _with_lists(self, move: Move, mode: Literal["canonical", "all"]) -> Move:
         legal, left_out = self._legal.list(self._state, mode)
@@ -259,6 +318,7 @@ class DealInPlay:
         substituted = (
             settings.on_fault == "substitute"
             and self._faults_so_far[seat.number] <= settings.max_faults
+            and not self._cut_short
             and not self._state.is_terminal()
         )
         self._faults.append(
@@ -285,23 +345,22 @@ class DealInPlay:
         self._forfeit(seat)
 
     def _forfeit(self, seat: Seat) -> None:
-        if not self._plays(seat):
+        if self._cut_short or not self._plays(seat):
             return
-        self._codes.append(f"!{seat.number}")
-        self._events.append(Raw(_encode_event(self._state.forfeit(seat.number))))
+        self._forfeited.append(seat.number)
+        self._happened(seat.number, f"!{seat.number}", self._state.forfeit(seat.number))
 
     def _finish(self, start: int | None) -> DealRecord:
-        state = self._state
         for seat in self._seats:
             if seat.not_started is not None:  # the deal was over before its turn
                 self._note_fault(seat, seat.not_started)
-        places, points = _checked_result(self._game, state)
+        places, points = self._result()
         notes: list[Note] = []
         slow: list[SlowMove] = []
         for seat in self._seats:
             player = seat.player
             if player.running and seat.greeted:
-                player.tell(encode(Result(places, points, self._events[seat.seen :])))
+                player.tell(encode(Result(places, points, self._news(seat, len(self._events)))))
                 if stderr := player.take_stderr():
                     player.notes.append(("stderr", stderr[-_STDERR_KEPT:]))
             if player.notes:
@@ -317,7 +376,7 @@ class DealInPlay:
             key=self._key,
             seating=tuple(player.bot.number for player in self._players),
             start=start,
-            moves=" ".join(self._codes),
+            moves=self._moves(),
             places=places,
             points=points,
             times=tuple(seat.times() for seat in self._seats),
@@ -327,41 +386,19 @@ class DealInPlay:
             notes=tuple(notes),
         )
 
+    def _result(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """Return the places and points; shared places and no points after `max_moves`."""
+        if self._cut_short:
+            scene = self._state.scene()
+            return shared_places(scene, self._forfeited), (0.0,) * len(self._seats)
+        return checked_result(self._game, self._state)
+
+    def _moves(self) -> str:
+        substituted = sum(fault.substituted for fault in self._faults)
+        extra = substituted + len(self._forfeited) + self._cut_short
+        return checked_codes(self._game, self._codes, extra)
+
 
 def _refused(kind: FaultKind, error: Exception, player: Player, answer: Answer) -> Fault:
     """Return the fault of a player whose answer was refused by the game, and end its process."""
     return player.fault(kind, str(error), player.line or msgspec.json.encode(answer))
-
-
-def _checked_result(
-    game: Game[Any, Any], state: State[Any]
-) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the places and points of a finished deal.
-
-    Raises:
-        RunError: The game does not give one of each for every player.
-    """
-    places, points = state.places(), state.returns()
-    for what, given in (("places", places), ("returns", points)):
-        if len(given) != state.players:
-            raise RunError(
-                f"the game {game.name}: {what}() gave {len(given)} numbers for {state.players} "
-                f"players: {list(given)}. This is a bug of the game, not of a bot"
-            )
-    return places, points
-
-
-def _game_failure(game: Game[Any, Any], error: Exception) -> str | None:
-    """Return a message if an error was raised by the game's own code, otherwise None."""
-    package = type(game).__module__.rpartition(".")[0] or type(game).__module__
-    frames = [
-        frame.f_code.co_name
-        for frame, _ in traceback.walk_tb(error.__traceback__)
-        if f"{frame.f_globals.get('__name__', '')}.".startswith(f"{package}.")
-    ]
-    if not frames:
-        return None
-    return (
-        f"the game {game.name} failed in {frames[0]}(): {type(error).__name__}: {error}. "
-        "This is a bug of the game, not of a bot"
-    )

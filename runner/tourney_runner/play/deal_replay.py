@@ -12,6 +12,7 @@ import msgspec
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
+from tourney_runner.results.records import CUT_SHORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,11 +30,18 @@ class Step(NamedTuple):
     number: int
     seat: int
     action: Any
-    """The action, or None for a forfeit."""
+    """The action. None for a forfeit, and for the end of a deal after `max_moves`."""
     fallback: bool
     """Whether it was played in place of a bot that failed."""
-    event: msgspec.Struct
+    event: msgspec.Struct | None
+    """The result of `State.apply_action` or `State.forfeit`."""
     state: State[Any]
+
+    def log(self) -> str:
+        """Return a line for spectators; see `State.log`."""
+        if self.action is None and self.event is None:
+            return f"the deal is ended after {self.number} moves; those still in share a place"
+        return self.state.log(self.seat, self.event)
 
 
 def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) -> Iterator[Step]:
@@ -50,6 +58,9 @@ def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) ->
     rules = find_game(settings.game)
     state = dealt(settings, record.key, record.start)
     for number, code in enumerate(record.moves.split()):
+        if code == CUT_SHORT:
+            yield Step(number, state.current_player, None, fallback=False, event=None, state=state)
+            return
         if code.startswith("!"):
             seat = int(code[1:])
             yield Step(number, seat, None, fallback=False, event=state.forfeit(seat), state=state)

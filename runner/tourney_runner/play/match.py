@@ -11,6 +11,7 @@ import msgspec
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError, VoidTwiceError
+from tourney_runner.play.game_errors import blamed_on
 from tourney_runner.play.match_end import match_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["PLAYS", "Tables", "dealt", "player_setup"]
+__all__ = ["PLAYS", "Tables", "dealt", "next_start", "player_setup"]
 
 _MOST_DEALS = 10_000
 """The limit of deals in a match to a target, for the case that no player can reach the target."""
@@ -54,6 +55,16 @@ def _deal(
     seed = deal_seed(settings.seed_of(key.round), key.round, key.match, cards)
     state: State[Any] = rules.new_state(options, seed, start)
     return state
+
+
+def next_start(state: State[Any], start: int | None) -> int | None:
+    """Return the `start` of the next deal of a match.
+
+    Args:
+        state: The deal at its end. If it was ended after `max_moves`, the next deal starts alike.
+        start: The start of this deal.
+    """
+    return state.next_start() if state.is_terminal() else start
 
 
 def player_setup(
@@ -153,7 +164,8 @@ class Tables:
     def _first_start(self, plan: MatchPlan) -> int | None:
         lot = partial(match_seed, self._settings.seed_of(plan.round), plan.round, plan.match)
         duplicate = bool(self._settings.duplicate)
-        return self._game.first_start(self._options, lot, duplicate=duplicate)
+        with blamed_on(self._game):
+            return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _play_in_a_row(self, match: _MatchInPlay) -> Iterator[DealRecord]:
         """Play new deals until `deals` or `target`. Each start value comes from the deal before."""
@@ -171,7 +183,7 @@ class Tables:
 
     def _play_deal(
         self, match: _MatchInPlay, number: int, start: int | None
-    ) -> tuple[DealRecord, int]:
+    ) -> tuple[DealRecord, int | None]:
         """Play a deal, and again with new processes if the host makes it void."""
         voids = match.voids_before(number)
         while True:
@@ -195,10 +207,11 @@ class Tables:
 
     def _try_deal(
         self, match: _MatchInPlay, number: int, start: int | None
-    ) -> tuple[DealRecord, int]:
+    ) -> tuple[DealRecord, int | None]:
         settings, plan, players = self._settings, match.plan, match.players
         key = DealKey(plan.round, plan.match, number)
-        state = _deal(self._game, self._options, settings, key, start)
+        with blamed_on(self._game, f"deal {key}: "):
+            state = _deal(self._game, self._options, settings, key, start)
         seeds = [
             bot_seed(settings.seed_of(key.round), player.bot.name, key, seat)
             for seat, player in enumerate(players)
@@ -213,7 +226,8 @@ class Tables:
             faults_so_far=match.faults,
         )
         record = deal.play(start, plan.retired)
-        return record, state.next_start()
+        with blamed_on(self._game, f"deal {key}: "):
+            return record, next_start(state, start)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The end of a match that is played to a total."""
+"""The ends of deals and matches that a setting decides, not the rules of the game."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["match_over"]
+    from tourney_runner.games.scene import Scene
+
+__all__ = ["match_over", "shared_places"]
 
 
 def match_over(totals: Sequence[float], target: float) -> bool:
@@ -17,3 +19,22 @@ def match_over(totals: Sequence[float], target: float) -> bool:
     """
     best = max(totals)
     return best >= target and sum(total == best for total in totals) == 1
+
+
+def shared_places(scene: Scene, forfeited: Sequence[int]) -> tuple[int, ...]:
+    """Return the places of a deal that is ended after `max_moves`.
+
+    Seats that are out keep their places, seats that forfeited are last, the earliest lowest, and
+    all others share the best place that is left.
+
+    Args:
+        scene: The position at that time.
+        forfeited: The seats that forfeited, in order.
+    """
+    players = len(scene.seats)
+    places = {seat: players - number for number, seat in enumerate(forfeited)}
+    for view in scene.seats:
+        if view.state == "out" and view.place is not None and view.seat not in places:
+            places[view.seat] = view.place
+    best = 1 + sum(seat not in forfeited for seat in places)
+    return tuple(places.get(seat, best) for seat in range(players))

@@ -53,6 +53,8 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
     output: int
     deal_output: int = 16 << 20
     stderr: int
+    max_moves: int = 5000
+    """Moves after which a deal is ended with shared places."""
     later_seeds: tuple[tuple[int, str], ...] = ()
     """Pairs (first round, seed), ascending. From that round on, the seed replaces `master_seed`."""
 

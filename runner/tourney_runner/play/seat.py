@@ -9,6 +9,8 @@ from tourney_runner.protocol.messages import MoveTime
 from tourney_runner.results.records import SeatTime
 
 if TYPE_CHECKING:
+    from msgspec import Raw
+
     from tourney_runner.play.faults import Fault
     from tourney_runner.play.player import Player
 
@@ -29,7 +31,7 @@ class Seat:
     greeting: bytes
     """The `Deal` message for this player, encoded."""
     first_id: int
-    """The id of a request before any event. Later ids add the number of events so far."""
+    """The id of a request before any move. Later ids add the number of moves so far."""
     move_limit: int
     """The limit of an answer without the bank."""
     limit: int
@@ -39,6 +41,8 @@ class Seat:
     greeted: bool = False
     seen: int = 0
     """The number of events that were sent to the player."""
+    own: dict[int, Raw] = field(default_factory=dict)
+    """This seat's versions of events, by number of the event."""
     charged: list[int] = field(default_factory=list)
     """The time charged for each answer."""
     not_started: Fault | None = None

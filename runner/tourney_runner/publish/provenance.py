@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["fact_rows", "game_title", "last_day", "recipe", "schedule_words"]
 
 _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "reveal_names")
+_MAX_MOVES = 5000
+"""The default of `max_moves`, which is left out, as it was before that setting existed."""
 
 
 def game_title(name: str) -> str:
@@ -77,6 +79,7 @@ def recipe(summary: Summary) -> str:
             "bank": TIME.written(play.bank_ms),
         },
         **{key: getattr(play, key) for key in _PLAIN},
+        **({} if play.max_moves == _MAX_MOVES else {"max_moves": play.max_moves}),
         "clock": facts.clock,
     }
     lines = [

@@ -151,7 +151,7 @@ def _shots(settings: PlaySettings, record: DealRecord) -> Iterator[_Shot]:
     start = dealt(settings, record.key, record.start)
     yield _Shot(start.opening(), None, fallback=False, scene=start.scene())
     for step in steps(settings, record):
-        log = step.state.describe(step.event)
+        log = step.log()
         yield _Shot(log, step.seat, step.fallback, step.state.scene())
 
 

@@ -66,7 +66,7 @@ def frames(stored: Stored, seat: int | None) -> list[Frame]:
     for step in steps(stored.settings, record):
         remarks = _remarks(record, step.number, stored.names)
         sent = tuple(_readable(line) for line in seen.get(step.number, ()))
-        log = step.state.describe(step.event)
+        log = step.log()
         if step.fallback:
             log += " (played for it)"
         failed = tuple(fault.seat for fault in record.faults if fault.move == step.number)

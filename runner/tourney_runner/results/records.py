@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 __all__ = [
+    "CUT_SHORT",
     "FAULT_KINDS",
     "UNPLAYED",
     "DealKey",
@@ -26,6 +27,9 @@ FaultKind = Literal["start", "crash", "timeout", "illegal", "malformed", "flood"
 FAULT_KINDS: tuple[FaultKind, ...] = (
     "start", "crash", "timeout", "illegal", "malformed", "flood", "memory",
 )  # fmt: skip
+
+CUT_SHORT = "="
+"""The last code of a deal that was ended after `max_moves`."""
 
 UNPLAYED = "forfeited unplayed: "
 """The prefix of the cause that is stored for a deal forfeited by a benched bot."""
@@ -118,7 +122,8 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     """The `start` that the deal began with, see `games.base.Game.new_state`."""
     moves: str
     """Codes of actions separated by spaces. ``!2`` means that seat 2 forfeited at that point, and a
-    leading ``?`` that the action was the fallback played for a bot that failed.
+    leading ``?`` that the action was the fallback played for a bot that failed. A last ``=`` means
+    that the deal was ended after `max_moves`.
     """
     places: tuple[int, ...]
     points: tuple[float, ...]
@@ -131,6 +136,11 @@ class DealRecord(msgspec.Struct, frozen=True, array_like=True):
     """The reasons for which earlier plays of the deal were void because of the host."""
     notes: tuple[Note, ...] = ()
     """Notes for the bots' logs; the store does not keep them."""
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the deal was ended after `max_moves`, with shared places."""
+        return self.moves.endswith(CUT_SHORT)
 
     def strays(self) -> list[Note]:
         """Return the notes on lines that answered no request."""

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tourney_runner import __version__
 from tourney_runner.errors import RunError
+from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.faults import Fault, HostFailureError, VoidTwiceError
+from tourney_runner.play.game_errors import loop_guard
 from tourney_runner.play.match import PLAYS, Tables
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.process_tree import end_unknown_children
@@ -101,6 +103,7 @@ class Worker:
         """The cards, by round and match, that a living bot may know."""
         self._reported = 0.0
         self._wait = _Wait()
+        self._game = find_game(setup.settings.game)
         self._tables = Tables(
             setup.settings,
             setup.bots,
@@ -115,7 +118,10 @@ class Worker:
         self._number = task.number
         self._reported = time.monotonic()
         try:
-            outcome: Outcome = self._play(task) if isinstance(task, Chunk) else self._check(task)
+            with loop_guard(self._game):
+                outcome: Outcome = (
+                    self._play(task) if isinstance(task, Chunk) else self._check(task)
+                )
         except HostFailureError as error:
             outcome = HostFailed(task.number, str(error))
         except RunError as error:

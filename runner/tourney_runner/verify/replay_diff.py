@@ -67,7 +67,7 @@ def _parting(settings: PlaySettings, one: DealRecord, other: DealRecord) -> Dive
 def _told(settings: PlaySettings, record: DealRecord, at: int) -> str:
     """Describe a move."""
     step = next((step for step in steps(settings, record) if step.number == at), None)
-    return "the end" if step is None else f"'{step.state.describe(step.event)}'"
+    return "the end" if step is None else f"'{step.log()}'"
 
 
 def by_chance(settings: PlaySettings, plays: Sequence[Sequence[DealRecord]]) -> set[int]:

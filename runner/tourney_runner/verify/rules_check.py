@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
-from tourney_runner.play.match import dealt
-from tourney_runner.play.match_end import match_over
+from tourney_runner.play.match import dealt, next_start
+from tourney_runner.play.match_end import match_over, shared_places
 from tourney_runner.play.seeds import match_seed
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ class RuleBook:
             try:
                 state = self._played(record)
             except (ValueError, IndexError, KeyError) as error:
-                yield record.key, f"its moves are no deal by these rules: {error}"
+                yield record.key, f"its moves do not follow these rules: {error}"
                 return
             yield from ((record.key, text) for text in _unlike(record, state))
-            start = state.next_start()
+            start = next_start(state, record.start)
             totals = [have + more for have, more in zip(totals, record.points, strict=True)]
         if not self._settings.duplicate and not self._over(len(records), totals):
             yield records[-1].key, "its match ends after it, before it is over by the rules"
@@ -75,20 +75,27 @@ class RuleBook:
         for step in steps(self._settings, record, check=True):
             state = step.state
         state = state or dealt(self._settings, record.key, record.start)
-        if not state.is_terminal():
+        moves = len(record.moves.split())
+        if record.cut_short and (moves != self._settings.max_moves + 1 or state.is_terminal()):
+            raise ValueError(f"it was ended after {moves - 1} moves")
+        if not record.cut_short and not state.is_terminal():
             raise ValueError("the deal is not over after the last of them")
         return state
 
 
 def _unlike(record: DealRecord, state: Any) -> Iterator[str]:
     """Yield the differences between a record and the deal that its moves produce."""
-    if state.places() != record.places:
-        yield f"its places are {record.places}, by its moves {state.places()}"
-    if state.returns() != record.points:
-        yield f"its points are {record.points}, by its moves {state.returns()}"
     codes = record.moves.split()
-    gone = {int(code[1:]) for code in codes if code.startswith("!")}
-    if not gone <= {fault.seat for fault in record.faults if not fault.substituted}:
+    gone = [int(code[1:]) for code in codes if code.startswith("!")]
+    if record.cut_short:
+        places, points = shared_places(state.scene(), gone), (0.0,) * state.players
+    else:
+        places, points = state.places(), state.returns()
+    if places != record.places:
+        yield f"its places are {record.places}, by its moves {places}"
+    if points != record.points:
+        yield f"its points are {record.points}, by its moves {points}"
+    if not set(gone) <= {fault.seat for fault in record.faults if not fault.substituted}:
         yield "somebody forfeits without a fault"
     substituted = {fault.move for fault in record.faults if fault.substituted}
     if substituted != {number for number, code in enumerate(codes) if code.startswith("?")}:
