@@ -92,7 +92,7 @@ def test_the_table_helps_a_person_along(tourney: Program, name: str) -> None:
     assert "the rules at this table" in rules
     assert ("Bombs" if name == "tienlen" else "Chance cards") in rules
     terminal.sendline("seven")
-    terminal.expect("no: 'seven' is no card; type cards such as")
+    terminal.expect("no: 'seven' is not a card; type cards such as")
     terminal.expect(TURN)
     terminal.sendline("5")
     terminal.expect("no: type hint first")
@@ -247,10 +247,10 @@ TYPED = {
     [(name, line, fields) for name, lines in TYPED.items() for line, fields in lines.items()],
 )
 def test_what_a_person_types_is_understood(name: str, line: str, fields: object) -> None:
-    assert Words.of(game(name).answer).read(line, ()) == fields
+    assert Words.of(game(name).answer).readings(line, ())[0] == fields
 
 
 @pytest.mark.parametrize("line", ["3", "3S pass", "1S", "x", "S 3S"])
 def test_other_words_are_no_choice(line: str) -> None:
     with pytest.raises(WordsError, match="type cards such as 3S 3C"):
-        Words.of(game("tienlen").answer).read(line, ())
+        Words.of(game("tienlen").answer).readings(line, ())

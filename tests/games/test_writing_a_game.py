@@ -52,16 +52,16 @@ def wrong(**changes: Any) -> tricks.Tricks:
     state = type("State", (tricks.TricksState,), state_methods)
 
     class Wrong(tricks.Tricks):
-        def new_state(self, options: Any, seed: int, start: int | None) -> Any:
-            return state(options, seed, start or 0)
+        pass
 
+    Wrong.state = state
     for name in changes.keys() - state_methods.keys():
         setattr(Wrong, name, changes[name])
     return Wrong()
 
 
-def with_a_secret(self: Any, action: str) -> tricks.TricksEvent:
-    event = tricks.TricksState.apply_action(self, action)
+def with_a_secret(self: Any, seat: int, action: tricks.TricksAnswer) -> tricks.TricksEvent:
+    event = tricks.TricksState.act(self, seat, action)
     hidden = [card for seat in range(self.players) for card in self.hand(seat)]
     return tricks.TricksEvent(seat=event.seat, play=(*event.play, *hidden[-1:]))
 
@@ -70,9 +70,9 @@ def with_a_secret(self: Any, action: str) -> tricks.TricksEvent:
     ("changes", "message"),
     [
         ({"returns": lambda self: (1.0,) * (self.players + 1)}, "gave 4 numbers for 3 players"),
-        ({"fallback_action": lambda _: "2S"}, "read.. refuses .*2S"),
-        ({"encode": lambda _, action: f"!{action}"}, "no ! or . in front"),
-        ({"apply_action": with_a_secret}, "an event shows seat . the hidden cards"),
+        ({"fallback_action": lambda self: self.answer(play=("1S",))}, "read.. refuses .*1S"),
+        ({"encode": lambda _, action: f"!{action}"}, "does not begin with !"),
+        ({"act": with_a_secret}, "an event shows seat . the hidden cards"),
         ({"clone": lambda self: self}, "a copy shares parts"),
         ({"returns": lambda self: (1.0,) * self.players}, "forfeited got points"),
         ({"describe": lambda _self, _event: ""}, "describe.. is empty"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from tourney_runner.errors import RunError
 from tourney_runner.games.tienlen.game import Tienlen
 from tourney_runner.games.tienlen.state import TienlenState
 from tourney_runner.play.deal import DealInPlay
+from tourney_runner.play.game_errors import loop_guard
 from tourney_runner.play.in_process_players import HousePlayer, seated
 from tourney_runner.play.match import player_setup
 from tourney_runner.process.clock import WallClock
@@ -32,12 +35,57 @@ class FailingMove(TienlenState):
         raise KeyError(action)
 
 
+class NotANumber(TienlenState):
+    __slots__ = ()
+
+    def returns(self) -> tuple[float, ...]:
+        return (float("nan"), 0.0)
+
+
+class WrongPlaces(TienlenState):
+    __slots__ = ()
+
+    def places(self) -> tuple[int, ...]:
+        return (2, 2)
+
+
+class WrongEvent(TienlenState):
+    __slots__ = ()
+
+    def apply_action(self, action: int) -> Any:
+        super().apply_action(action)
+        return {"seat": 0}
+
+
+class WrongSeat(TienlenState):
+    __slots__ = ()
+
+    def apply_action(self, action: int) -> Any:
+        event = super().apply_action(action)
+        self.current_player = -7
+        return event
+
+
+class EndlessMove(TienlenState):
+    __slots__ = ()
+
+    def apply_action(self, action: int) -> Any:
+        while True:
+            with suppress(Exception):  # it swallows all that it can
+                action += 1
+
+
 class Wrong(Tienlen):
     name = "wrong"
 
 
-def play(kind: type[TienlenState]) -> None:
-    chosen, game = settings(players=2), Wrong()
+class BlankCodes(Wrong):
+    def encode(self, action: int) -> str:  # type: ignore[override]
+        return f"a b {action}"
+
+
+def play(kind: type[TienlenState], game: Wrong | None = None) -> None:
+    chosen, game = settings(players=2), game or Wrong()
     setup = player_setup(chosen, PlainLauncher(), WallClock())
     state = kind.dealt(game.options(players=2, instant_wins=()), [0b1010, 0b0101], None)
     players = [HousePlayer(seated(f"{seat}", seat), setup, game, Random(1)) for seat in range(2)]
@@ -53,9 +101,34 @@ def play(kind: type[TienlenState]) -> None:
     ("kind", "message"),
     [
         (TooManyReturns, r"the game wrong: returns\(\) gave 3 numbers for 2 players"),
+        (NotANumber, r"returns\(\) gave nan, which is not a finite number"),
+        (WrongPlaces, r"places\(\) gave \[2, 2\]; players who tie share the best place"),
+        (WrongEvent, r"an event is \{'seat': 0\}, expected a TienlenEvent or a SeatEvents"),
+        (WrongSeat, r"the game wrong: current_player is -7, not a seat"),
         (FailingMove, r"the game wrong failed in apply_action\(\): KeyError: .* not of a bot"),
     ],
 )
 def test_the_game_is_named(kind: type[TienlenState], message: str) -> None:
     with pytest.raises(RunError, match=message):
         play(kind)
+
+
+def test_codes_that_cannot_be_stored_are_named() -> None:
+    with pytest.raises(RunError, match=r"the game wrong: encode\(\) gave a text"):
+        play(TienlenState, BlankCodes())
+
+
+def test_a_call_that_never_returns_is_ended_and_named() -> None:
+    with (
+        pytest.raises(RunError, match=r"wrong did not return from apply_action\(\) in"),
+        loop_guard(Wrong(), seconds=0.2),
+    ):
+        play(EndlessMove)
+
+
+def test_the_guard_leaves_many_short_calls_alone() -> None:
+    game = Wrong()
+    until = process_time() + 0.3
+    with loop_guard(game, seconds=0.02):
+        while process_time() < until:
+            play(TienlenState, game)

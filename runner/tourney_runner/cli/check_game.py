@@ -22,6 +22,7 @@ def check_game(
     ] = 20,
 ) -> None:
     """Check that a game keeps the contract of tournaments."""
+    from tourney_runner.errors import RunError
     from tourney_runner.gamekit.conformance import CHECKS, actions_a_second
     from tourney_runner.games import registry
     from tourney_runner.play.game_errors import blamed_on, loop_guard
@@ -37,7 +38,8 @@ def check_game(
                     check.run(entry, options, seed)
             except Exception as error:  # noqa: BLE001 - the game's code may fail in any way
                 failed += 1
-                what = str(error) if isinstance(error, AssertionError) else repr(error)
+                own = isinstance(error, (AssertionError, RunError))
+                what = str(error) if own else repr(error)
                 typer.echo(f"FAIL  {check.name}\n      with seed {seed}: {what}")
                 break
         else:

@@ -25,6 +25,15 @@ def export(
         bool,
         typer.Option("--all", help="All deals, with a column that says why some do not count."),
     ] = False,
+    moves: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Every move with its view, the hands and the legal answers, as .jsonl or"
+            " .parquet.",
+            show_default=False,
+        ),
+    ] = None,
     table: Annotated[
         Path | None,
         typer.Option(
@@ -34,7 +43,7 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write deals or the ranking into files.
+    """Write deals, moves or the ranking into files.
 
     Each is written in the format of its ending.
     """
@@ -42,20 +51,24 @@ def export(
 
     from tourney_runner.errors import UsageError
     from tourney_runner.process.stop_signals import StopSignals
-    from tourney_runner.publish.export import check_files, write_deals, write_table
+    from tourney_runner.publish.export import check_files, write_deals, write_moves, write_table
     from tourney_runner.publish.summary import summarise
     from tourney_runner.results.store import FILE_NAME, Store
     from tourney_runner.text import counted
 
-    if deals is None and table is None:
-        raise UsageError("nothing to write: give --deals FILE, --table FILE or both")
-    check_files(deals, table)
+    if deals is None and table is None and moves is None:
+        raise UsageError("nothing to write: give --deals FILE, --moves FILE or --table FILE")
+    check_files(deals, table, moves)
     with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
-        if deals is not None:
-            written = write_deals(store, deals, every=every)
-            out = counted(written.left_out, "that does not count is", "that do not count are")
-            rest = f"; {out} left out (--all writes all)" if written.left_out else ""
-            typer.echo(f"{deals}: {counted(written.deals, 'deal')}{rest}")
+        for path, write, what in (
+            (deals, write_deals, "{}"),
+            (moves, write_moves, "the moves of {}"),
+        ):
+            if path is not None:
+                written = write(store, path, every=every)
+                out = counted(written.left_out, "that does not count is", "that do not count are")
+                rest = f"; {out} left out (--all writes all)" if written.left_out else ""
+                typer.echo(f"{path}: {what.format(counted(written.deals, 'deal'))}{rest}")
         if table is not None:
             write_table(summarise(store), table)
             typer.echo(f"{table}: the ranking")

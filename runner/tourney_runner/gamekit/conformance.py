@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
+from tourney_runner.games.base import (
+    IllegalActionError,
+    MalformedAnswerError,
+    SeatEvents,
+    seen_by,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -62,7 +67,9 @@ def _random(seed: int) -> Random:
     return Random(seed)  # noqa: S311 - a failure must come again
 
 
-def _play(state: State[Any], random: Random, forfeits: float = 0.0) -> Iterator[msgspec.Struct]:
+def _play(
+    state: State[Any], random: Random, forfeits: float = 0.0
+) -> Iterator[msgspec.Struct | None]:
     """Play at random to the end and yield each event; now and then a player forfeits."""
     for _ in range(_MOST_ACTIONS):
         if state.is_terminal():
@@ -115,8 +122,9 @@ def _repeats(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
         action = random.choice(state.legal_actions("canonical").actions)
         code = game.encode(action)
         _require(
-            code and not re.search(r"^[!?]|\s", code),
-            f"encode() gave {code!r}: a code is not empty, has no blanks and no ! or ? in front",
+            code and not re.search(r"^[!?=]|\s", code),
+            f"encode() gave {code!r}: a code is not empty, has no blanks and does "
+            "not begin with ! ? or =",
         )
         _require(game.decode(code) == action, f"decode({code!r}) is not the action encoded")
         same = state.apply_action(action) == again.apply_action(game.decode(code))
@@ -195,9 +203,10 @@ def _forfeits(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
 def _messages(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
     state = game.new_state(options, seed, None)
     for event in _play(state, _random(seed), forfeits=0.02):
-        back = msgspec.json.decode(msgspec.json.encode(event), type=game.event)
-        _require(back == event, f"the event {event} is {back} after a way through JSON")
-        _require(state.describe(event), "describe() is empty")
+        for version in _versions(event):
+            back = msgspec.json.decode(msgspec.json.encode(version), type=game.event)
+            _require(back == version, f"the event {version} is {back} after a way through JSON")
+            _require(state.describe(version), "describe() is empty")
         for seat in range(state.players):
             view = state.observation(seat)
             back = msgspec.json.decode(msgspec.json.encode(view), type=game.observation)
@@ -212,8 +221,8 @@ def _privacy(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
     for event in _play(state, _random(seed), forfeits=0.01):
         before, scene = scene, state.scene()
         laid = {*(_hidden(before) - _hidden(scene))}
-        shown = _named(event, cards)
         for seat, seen in enumerate(known):
+            shown = set() if event is None else _named(seen_by(event, seat), cards)
             seen |= _visible(scene, seat)  # noqa: PLW2901 - the set grows in place
             _require(
                 shown <= seen | laid,
@@ -225,6 +234,40 @@ def _privacy(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
                 view <= seen,
                 f"observation({seat}) shows the hidden cards {sorted(view - seen)}",
             )
+
+
+def _rounds(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    """Check the order of simultaneous choices."""
+    random = _random(seed)
+    state = game.new_state(options, seed, None)
+    while not state.is_terminal():
+        choosing = state.choosing
+        if choosing:
+            _require(
+                state.current_player == choosing[0],
+                f"current_player is {state.current_player} while the seats {choosing} choose; "
+                "expected the first of them",
+            )
+            views = [state.observation(seat) for seat in choosing[1:]]
+        event = state.apply_action(random.choice(state.legal_actions("canonical").actions))
+        if not choosing[1:]:
+            _require(event is not None, "apply_action() gave no event, and no round is going on")
+            continue
+        _require(
+            event is None and state.choosing == choosing[1:],
+            f"after seat {choosing[0]} chose, choosing is {state.choosing} and the event {event}; "
+            f"expected {choosing[1:]} and no event before the last choice",
+        )
+        _require(
+            views == [state.observation(seat) for seat in choosing[1:]],
+            f"the choice of seat {choosing[0]} changes what the others see before they choose",
+        )
+
+
+def _versions(event: msgspec.Struct | None) -> list[msgspec.Struct]:
+    if event is None:
+        return []
+    return [event.public, *event.own.values()] if isinstance(event, SeatEvents) else [event]
 
 
 def _named(value: Any, cards: set[str]) -> set[str]:
@@ -297,6 +340,7 @@ CHECKS = (
     Check("listed actions are legal, and the fallback action, too", _lists),
     Check("deals end when all but one only play the fallback action", _fallback_ends),
     Check("players who forfeit are last, without points", _forfeits),
+    Check("a round of simultaneous choices hides them and ends with one event", _rounds),
     Check("messages survive JSON", _messages),
     Check("no message shows a hidden card", _privacy),
     Check("copies of a state are independent", _copies),

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from random import Random
 
     from tourney_runner.games.rule_probes import RuleProbes
@@ -344,6 +344,31 @@ class Game(ABC, Generic[OptionsT, ActionT]):
             seed: Any non-negative int. The same seed always deals the same cards.
             start: The result of `next_start` of the last deal; None in a first game.
         """
+
+    def resample(
+        self,
+        options: OptionsT,
+        view: Any,
+        events: Sequence[Any],
+        random: Random,
+        start: int | None = None,
+    ) -> State[ActionT]:
+        """Return a state drawn uniformly from those that fit what a seat knows.
+
+        It uses only what that seat has been sent, so a bot can search with it.
+
+        Args:
+            options: The rules.
+            view: The seat's observation.
+            events: All events of the deal so far, as the seat saw them.
+            random: The source of the choices.
+            start: The `start` of the deal, which all players know.
+
+        Raises:
+            NotImplementedError: The game does not offer this.
+            ValueError: No state fits the observation and the events.
+        """
+        raise NotImplementedError(f"{self.name} cannot draw states at random")
 
     def rule_probes(self) -> RuleProbes[Any] | None:
         """Return the probes with which `tourney check` tests rules; None for random deals only."""

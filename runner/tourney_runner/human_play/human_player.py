@@ -112,11 +112,14 @@ class Person(LocalPlayer):
             self._console.print(Text(line, style=style))
 
     def _choice_text(self, fields: dict[str, Any]) -> Text:
-        word, cards, extra = self._words.say(fields)
-        if not cards:
-            return Text(f"{word}: ").append_text(self._meaning(fields))
-        text = Text(f"{word} ").append_text(cards_text(cards, signs=self._signs))
-        return text.append(f", {extra}") if extra else text
+        parts = self._words.parts(fields)
+        if not any(part.cards or part.text for part in parts):
+            return Text(f"{parts[0].name}: ").append_text(self._meaning(fields))
+        shown = []
+        for part in parts:
+            text = Text(f"{part.name} ").append_text(cards_text(part.cards, signs=self._signs))
+            shown.append(text.append(part.text))
+        return Text(", ").join(shown)
 
     def _meaning(self, fields: dict[str, Any]) -> Text:
         """Return the effect of a choice without cards as the others will see it, from a copy."""
@@ -155,28 +158,34 @@ class Person(LocalPlayer):
         return None
 
     def _legal(self, line: str) -> dict[str, Any] | None:
+        why = ""
         try:
-            fields = self._numbered(line) or self._words.read(line, self.state.hand(self._seat))
-            answer = msgspec.convert({"id": 0, **fields}, self.game.answer)
-            self.state.read(answer)
-        except (
-            WordsError,
-            IllegalActionError,
-            MalformedAnswerError,
-            msgspec.ValidationError,
-        ) as error:
-            self._console.print(
-                Text("no: ", style="yellow").append_text(self._artist.line(str(error)))
+            chosen = self._numbered(line)
+            readings = (
+                self._words.readings(line, self.state.hand(self._seat))
+                if chosen is None
+                else [chosen]
             )
-            return None
-        return fields
+        except WordsError as error:
+            why, readings = str(error), []
+        for fields in readings:
+            try:
+                self.state.read(msgspec.convert({"id": 0, **fields}, self.game.answer))
+            except (IllegalActionError, MalformedAnswerError, msgspec.ValidationError) as error:
+                why = why or str(error)
+            else:
+                return fields
+        self._console.print(Text("no: ", style="yellow").append_text(self._artist.line(why)))
+        return None
 
     def _numbered(self, line: str) -> dict[str, Any] | None:
-        if not line.isdecimal():
+        """Return the entry of the list that was chosen, or None if the line is something else."""
+        number = line.removeprefix("#")
+        if not number.isdecimal() or (number == line and self._words.takes_numbers()):
             return None
-        if not 1 <= int(line) <= len(self._hints):
+        if not 1 <= int(number) <= len(self._hints):
             raise WordsError("type hint first, then the number of one of its plays")
-        return self._hints[int(line) - 1]
+        return self._hints[int(number) - 1]
 
     def _confirmed(self, fields: dict[str, Any]) -> bool:
         """Ask whether to send a choice; until then it can be taken back."""
@@ -201,7 +210,10 @@ class Person(LocalPlayer):
     def _hint(self) -> None:
         listed = self.state.legal_actions("canonical")
         self._hints = [self.state.write(action) for action in listed.actions][:_HINTS]
-        self._console.print("you may (type its number, or the cards):")
+        how = "# and its number, or what it says" if self._words.takes_numbers() else (
+            "its number, or the cards"
+        )  # fmt: skip
+        self._console.print(f"you may (type {how}):")
         for number, fields in enumerate(self._hints, 1):
             self._console.print(Text(f"{number:4} ").append_text(self._choice_text(fields)))
         if len(listed.actions) > _HINTS or not listed.complete:
@@ -212,7 +224,7 @@ class Person(LocalPlayer):
         for typed, does in (
             *self._words.usage(),
             ("hint", "list what you may do"),
-            ("a number", "choose from that list"),
+            ("#2" if self._words.takes_numbers() else "a number", "choose from that list"),
             ("undo", "take a choice back before it is sent"),
             ("Enter", "look at the table again"),
             ("rules", "the rules of this game, as they are at this table"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["Step", "steps"]
+__all__ = ["Decision", "Step", "decisions", "steps"]
 
 
 class Step(NamedTuple):
@@ -42,6 +42,50 @@ class Step(NamedTuple):
         if self.action is None and self.event is None:
             return f"the deal is ended after {self.number} moves; those still in share a place"
         return self.state.log(self.seat, self.event)
+
+
+class Decision(NamedTuple):
+    """One decision of a player, before the action is applied."""
+
+    number: int
+    """The number of moves before it."""
+    seat: int
+    view: msgspec.Struct
+    """The observation that the bot got. In a simultaneous round it is from before the round."""
+    action: Any
+    fallback: bool
+    """Whether the action was played in place of a bot that failed."""
+    state: State[Any]
+    """The state before the action; the next decision changes it."""
+
+
+def decisions(settings: PlaySettings, record: DealRecord) -> Iterator[Decision]:
+    """Yield the decisions of a stored deal, without forfeits.
+
+    Args:
+        settings: The rules and settings of the match.
+        record: The stored deal.
+
+    Raises:
+        ValueError: The record does not fit the rules.
+    """
+    rules = find_game(settings.game)
+    state = dealt(settings, record.key, record.start)
+    views: dict[int, msgspec.Struct] = {}
+    for number, code in enumerate(record.moves.split()):
+        if code == CUT_SHORT:
+            return
+        if code.startswith("!"):
+            views.pop(int(code[1:]), None)
+            state.forfeit(int(code[1:]))
+            continue
+        seat = state.current_player
+        if seat not in views:
+            views = {one: state.observation(one) for one in state.choosing or (seat,)}
+        fallback = code.startswith("?")
+        action = rules.decode(code.removeprefix("?"))
+        yield Decision(number, seat, views.pop(seat), action, fallback, state)
+        state.apply_action(action)
 
 
 def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) -> Iterator[Step]:

@@ -31,6 +31,13 @@ __all__ = [
     "loop_guard",
 ]
 
+_USED_BY_GAMES = (
+    "tourney_runner.games.",
+    "tourney_runner.gamekit.simple",
+    "tourney_runner.gamekit.tricks",
+    "tourney_runner.integrations.",
+)
+
 LOOP_SECONDS = 20.0
 """Processor time of one call to a game after which the call counts as endless."""
 
@@ -78,6 +85,12 @@ def _is_of(game: Game[Any, Any], frame: FrameType) -> bool:
     return f"{frame.f_globals.get('__name__', '')}.".startswith(f"{package}.")
 
 
+def _is_of_runner(frame: FrameType) -> bool:
+    """Return whether a frame belongs to this program, apart from games and what they may use."""
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.startswith("tourney_runner.") and not module.startswith(_USED_BY_GAMES)
+
+
 @contextmanager
 def loop_guard(game: Game[Any, Any], seconds: float = LOOP_SECONDS) -> Iterator[None]:
     """End calls to a game that do not return; for the main thread only.
@@ -96,7 +109,7 @@ def loop_guard(game: Game[Any, Any], seconds: float = LOOP_SECONDS) -> Iterator[
     def look(_signal: int, frame: FrameType | None) -> None:
         nonlocal before
         outermost = None
-        while frame is not None:
+        while frame is not None and not _is_of_runner(frame):
             if _is_of(game, frame):
                 outermost = frame
             frame = frame.f_back

@@ -10,11 +10,12 @@ from tourney_runner.games.speahx.actions import Action, SpeahxAnswer, decode, en
 from tourney_runner.games.speahx.options import SpeahxOptions
 from tourney_runner.games.speahx.position import deal
 from tourney_runner.games.speahx.probes import SpeahxProbes
+from tourney_runner.games.speahx.resample import resample
 from tourney_runner.games.speahx.state import SpeahxState
 from tourney_runner.games.speahx.views import SpeahxEvent, SpeahxView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["GAME", "Speahx"]
 
@@ -50,6 +51,17 @@ class Speahx(Game[SpeahxOptions, Action]):
         """Deal the cards; `start` is the dealer, by default the last seat."""
         dealer = options.players - 1 if start is None else start
         return SpeahxState(options, deal(options, seed, dealer))
+
+    def resample(
+        self,
+        options: SpeahxOptions,
+        view: SpeahxView,
+        events: Sequence[SpeahxEvent],
+        random: Random,
+        start: int | None = None,  # noqa: ARG002 - the view has the dealer
+    ) -> SpeahxState:
+        """Return a random state that a seat cannot tell apart from the real one."""
+        return resample(options, view, events, random)
 
     def rule_probes(self) -> SpeahxProbes:
         """Return the probes that test a bot on each rule."""

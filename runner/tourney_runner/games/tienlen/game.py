@@ -10,11 +10,13 @@ from tourney_runner.games.tienlen.cards import CARDS, code_of, mask_from_code
 from tourney_runner.games.tienlen.combos import NO_SHAPE, shape_of
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.probes import TienlenProbes
+from tourney_runner.games.tienlen.resample import resample
 from tourney_runner.games.tienlen.state import PASS, TienlenState
 from tourney_runner.games.tienlen.views import TienlenAnswer, TienlenEvent, TienlenObservation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from random import Random
 
 __all__ = ["Tienlen"]
 
@@ -57,6 +59,17 @@ class Tienlen(Game[TienlenOptions, int]):
         hands = [sum(dealt[seat::players]) for seat in range(players)]
         return TienlenState.dealt(options, hands, start)
 
+    def resample(
+        self,
+        options: TienlenOptions,
+        view: TienlenObservation,
+        events: Sequence[TienlenEvent],
+        random: Random,
+        start: int | None = None,
+    ) -> TienlenState:
+        """Return a random state that a seat cannot tell apart from the real one."""
+        return resample(options, view, events, random, start)
+
     def rule_probes(self) -> TienlenProbes:
         """Return the probes that test a bot on each rule."""
         return TienlenProbes()
@@ -71,5 +84,5 @@ class Tienlen(Game[TienlenOptions, int]):
         """
         action = mask_from_code(code)
         if action != PASS and shape_of(action) == NO_SHAPE:
-            raise ValueError(f"{code!r} is no combination of cards")
+            raise ValueError(f"{code!r} is not a combination of cards")
         return action
