@@ -50,7 +50,7 @@ __all__ = ["app", "run_app", "run_command"]
 SECTIONS = {
     "A tournament": (plan, run, workers, standings, compare),
     "Its results": (publish, serve, replay, export),
-    "A contest that lives for weeks": (
+    "A contest over weeks": (
         season,
         league,
         withdraw,
@@ -62,7 +62,7 @@ SECTIONS = {
     ),
     "A bot of your own": (new, check, play, submit),
     "A game of your own": (new_game, check_game),
-    "To look up": (docs, games, schema, doctor),
+    "Reference": (docs, games, schema, doctor),
 }
 """The modules of all commands, in the order and under the headings of the help.
 

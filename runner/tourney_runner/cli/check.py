@@ -42,7 +42,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     time: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=1, help="The most time for deals and for the rules one by one."
+            metavar="SECONDS", min=1, help="Time limit for the deals and the rule positions."
         ),
     ] = 30,
     debug: Annotated[
@@ -54,14 +54,14 @@ def check(  # noqa: PLR0913 - each is an option of the command
     ] = False,
     json: Json = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show messages also where all is well.")
+        bool, typer.Option("--verbose", "-v", help="Show the messages of passed checks too.")
     ] = False,
 ) -> None:
     """Try a bot, and show how to fix what fails.
 
-    It plays random deals, at each rule, and hard cases.
+    It plays random deals, positions for each rule, and difficult cases.
 
-    Exit status 0 if a tournament may have it, 2 if not.
+    Exit status 0 if it is ready for a tournament, 2 if not.
     """
     from contextlib import nullcontext
 

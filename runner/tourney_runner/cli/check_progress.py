@@ -36,7 +36,7 @@ class Spoken(Watcher):
 
     Args:
         bot: Whose trial it is.
-        verbose: Whether to show messages also where all is well.
+        verbose: Whether to show the messages of passed checks too.
     """
 
     def __init__(self, bot: str, *, verbose: bool = False) -> None:

@@ -8,9 +8,9 @@ __all__ = ["doctor"]
 
 
 def doctor() -> None:
-    """Say what protects this machine from bots.
+    """Show which sandbox features work here.
 
-    It also says what is missing, how to get it, and which clock and cores a run has.
+    It also shows how to enable the rest, and the clock and cores of a run.
     """
     from tourney_runner.process.cores import available, claim
     from tourney_runner.process.fair_clock import make_clock

@@ -45,7 +45,7 @@ def export(
 ) -> None:
     """Write deals, moves or the ranking into files.
 
-    Each is written in the format of its ending.
+    The ending of a file's name decides its format.
     """
     from contextlib import closing
 

@@ -27,7 +27,7 @@ def new(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="GAME", help="A game that it will play; may be given again.", show_default="all"
+            metavar="GAME", help="A game that it will play; may be repeated.", show_default="all"
         ),
     ] = None,
 ) -> None:

@@ -130,7 +130,7 @@ SameBots = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Undo it.")]
 
 
 def this_command() -> str:

@@ -17,13 +17,13 @@ def play(  # noqa: PLR0913 - each is an option
     config: ConfigFile,
     *,
     name: Annotated[
-        str, typer.Option("--as", metavar="NAME", help="What you are called at the table.")
+        str, typer.Option("--as", metavar="NAME", help="Your name at the table.")
     ] = "you",
     against: Annotated[
         list[str] | None,
         typer.Option(
             metavar="BOT",
-            help="A bot of the file by its name, or a bot's folder; may be given again.",
+            help="A bot of the file by name, or a bot's folder; may be repeated.",
             show_default="as many bots of the file as the table has seats",
         ),
     ] = None,
@@ -35,7 +35,7 @@ def play(  # noqa: PLR0913 - each is an option
     ] = None,
     seed: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Deal the cards from this seed.", show_default="by chance"),
+        typer.Option(metavar="N", help="Deal the cards from this seed.", show_default="random"),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Move old deals there aside and begin again.")

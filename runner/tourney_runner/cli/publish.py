@@ -26,15 +26,18 @@ def publish(  # noqa: PLR0913 - each is an option
     *,
     to: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the site goes.", show_default="DIR/site"),
+        typer.Option(metavar="DIR", help="Folder for the site.", show_default="DIR/site"),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Stands over the pages.", show_default=False)
+        str | None,
+        typer.Option(metavar="TEXT", help="The heading of the pages.", show_default=False),
     ] = None,
     logs: Annotated[
         Logs | None,
         typer.Option(
-            metavar="none|first_line|all", help="How much of failures is shown.", show_default=False
+            metavar="none|first_line|all",
+            help="How much of each failure to show.",
+            show_default=False,
         ),
     ] = None,
     debug: Annotated[
@@ -44,13 +47,13 @@ def publish(  # noqa: PLR0913 - each is an option
     replays: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=100_000, help="At most so many replays.", show_default=False
+            metavar="N", min=0, max=100_000, help="Largest number of replays.", show_default=False
         ),
     ] = None,
 ) -> None:
     """Write a site that works from the disk and on any web host.
 
-    Options go before what the tournament's configuration says under `publish:`.
+    Options take precedence over `publish:` in the tournament's configuration.
     """
     import os
     from contextlib import closing

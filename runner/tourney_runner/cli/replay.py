@@ -31,7 +31,7 @@ def replay(  # noqa: PLR0913 - each is an option
     last_fault: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Take the last deal in which this bot failed; step from there."
+            metavar="NAME", help="Show the last deal in which this bot failed, from that move on."
         ),
     ] = None,
     seat: Annotated[
@@ -43,7 +43,7 @@ def replay(  # noqa: PLR0913 - each is an option
     feed: Annotated[
         Path | None,
         typer.Option(
-            metavar="BOT", help="Send this bot the requests of the seat; show other answers."
+            metavar="BOT", help="Send this bot the seat's requests; show answers that differ."
         ),
     ] = None,
     lines: Annotated[
@@ -60,7 +60,7 @@ def replay(  # noqa: PLR0913 - each is an option
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write it as a page that needs nothing beside it."),
+        typer.Option(metavar="FILE", help="Write it as a self-contained page."),
     ] = None,
     debug: Annotated[
         bool | None,

@@ -25,9 +25,9 @@ def serve(
         int, typer.Option(metavar="N", min=0, max=65_535, help="0 takes any that is free.")
     ] = 8000,
 ) -> None:
-    """Show the site to a browser, also during a run.
+    """Serve the site to a browser, also during a run.
 
-    The pages look again whenever they were written anew: with `tourney run --live` in another
+    The pages reload when they have been written again: with `tourney run --live` in another
     terminal they follow the tournament. Only the site is shown: no results file, no logs.
     """
     from contextlib import closing, suppress

@@ -43,7 +43,7 @@ def withdraw(  # noqa: PLR0913 - each is an option
     """Let a bot keep its deals and play no further rounds.
 
     Rounds of which something is stored are played to their end with it; the rounds after them
-    are planned anew for the others. On a day to come, the first run from that day on does so.
+    are planned again for the others. With --from, the first run on or after that day does so.
     """
     from tourney_runner.cli.output import print_table
     from tourney_runner.decisions import sanctions
