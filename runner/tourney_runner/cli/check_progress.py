@@ -1,4 +1,4 @@
-"""What a person sees while a bot is tried."""
+"""The progress of `tourney check`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Silent", "Spoken"]
 
 _QUIET = 10.0
-"""Seconds without a word after which, over and over, a person is told what takes so long."""
+"""Seconds without output after which the current check is named, again and again."""
 
 
 class Silent(Watcher):
@@ -32,10 +32,10 @@ class Silent(Watcher):
 
 
 class Spoken(Watcher):
-    """Prints each check as it ends; if stderr is a terminal, it also says there what takes long.
+    """A watcher that prints each check as it ends, and names slow ones on a terminal.
 
     Args:
-        bot: Whose trial it is.
+        bot: The bot on trial.
         verbose: Whether to show the messages of passed checks too.
     """
 

@@ -1,4 +1,4 @@
-"""How a run looks while it goes on: a live table on a terminal, plain lines elsewhere."""
+"""The progress of a run: a live table on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _PLAIN_FIRST, _PLAIN_GROWTH, _PLAIN_LONGEST = 5.0, 1.3, 600.0
 """Seconds between the first two lines in a file or pipe, the factor by which the gaps grow, and
 the longest gap: some 20 lines in the first hour, then 6 an hour."""
 _LIVE_EVERY = 0.25
-"""Seconds between two looks of a person."""
+"""Seconds between two updates of the live table."""
 _AROUND = 6
 """Lines of the screen that the live table leaves to its heading, the bar and what waits."""
 
 
 def make_reporter() -> Reporter:
-    """The reporter that fits where stderr goes."""
+    """Return the reporter that suits stderr."""
     console = Console(stderr=True)
     live = sys.stderr.isatty() and not console.is_dumb_terminal
     return TerminalReporter(console) if live else PlainReporter()
@@ -66,7 +66,7 @@ def _clock(seconds: float) -> str:
 
 
 class _TimedReporter(Reporter):
-    """What both ways have in common: the time, and what is said when play is over."""
+    """The common part of both reporters: the time, and the lines after the end of play."""
 
     def __init__(self) -> None:
         self._began = 0.0

@@ -1,6 +1,6 @@
-"""What the parts and the fields of a message mean, from the docstrings in the code.
+"""Descriptions of messages and their fields, read from the docstrings in the code.
 
-The schemas and the documentation both read these, so that neither can drift from the types.
+The schemas and the documentation both use them, so that neither can drift from the types.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["field_docs", "structs_in"]
 
 
 def structs_in(message: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
-    """A message and all objects inside it, each once, from the outside in."""
+    """Return a message and all objects inside it, each once, from the outside in."""
     found: dict[type[msgspec.Struct], None] = {}
     queue: list[types.Type] = [types.type_info(message)]
     for info in queue:
@@ -46,7 +46,7 @@ def _inside(info: types.Type) -> Iterator[types.Type]:
 
 @cache
 def field_docs(message: type[msgspec.Struct]) -> dict[str, str]:
-    """The docstring of each field that has one, by the field's name in messages, on one line."""
+    """Return the docstring of each field that has one, on one line, by the field's encoded name."""
     written = {field.name: field.encode_name for field in msgspec.structs.fields(message)}
     docs: dict[str, str] = {}
     for base in reversed(message.__mro__):
@@ -56,7 +56,7 @@ def field_docs(message: type[msgspec.Struct]) -> dict[str, str]:
 
 
 def _docs_of(one_class: type[Any]) -> dict[str, str]:
-    """The text below each annotated name in the body of a class."""
+    """Return the text below each annotated name in the body of a class."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(one_class))).body
     docs = {}
     for field, below in pairwise(tree.body if isinstance(tree, ast.ClassDef) else ()):

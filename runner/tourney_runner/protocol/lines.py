@@ -1,4 +1,4 @@
-"""Lines of the protocol: messages to bytes, and a bot's lines to what they mean."""
+"""Lines of the protocol: encoding messages, and decoding what a bot writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 encode_lines = msgspec.json.Encoder().encode_lines
-"""Messages as lines; faster than `Encoder.encode` and a newline, for a single one too."""
+"""Encode messages as lines. It is faster than `Encoder.encode` and a newline, even for one."""
 _ready_decoder = msgspec.json.Decoder(Ready)
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -37,12 +37,12 @@ QUOTE_LENGTH = 2000
 
 
 def encode(message: msgspec.Struct) -> bytes:
-    """A message as one line."""
+    """Return a message as one line."""
     return encode_lines((message,))
 
 
 def quoted(line: bytes, length: int = QUOTE_LENGTH) -> str:
-    """A line of a bot as text for people: decoded with replacement, cut to a readable length."""
+    """Return a line of a bot as text for people, cut to a readable length."""
     text = line[: 4 * length].decode(errors="replace").rstrip("\r\n")
     if len(text) > length or len(line) > 4 * length:
         return f"{text[:length]}... ({len(line)} bytes)"
@@ -50,14 +50,14 @@ def quoted(line: bytes, length: int = QUOTE_LENGTH) -> str:
 
 
 class Noise(msgspec.Struct, frozen=True):
-    """A line that answers nothing: no JSON object, or an object without an id, or a stale one."""
+    """A line that answers nothing: not a JSON object, or one without an id, or with an old id."""
 
     why: str
     kind: Literal["stray", "stale"] = "stray"
 
 
 class WrongShape(msgspec.Struct, frozen=True):
-    """A line with the right id that is no answer."""
+    """A line with the right id that is not an answer."""
 
     why: str
 
@@ -68,7 +68,7 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 
 
 class AnswerReader(Generic[AnswerT]):
-    """Reads the lines that a bot writes after a `Move`.
+    """A reader of the lines that a bot writes after a `Move`.
 
     Args:
         answer: The game's answer type.
@@ -76,11 +76,11 @@ class AnswerReader(Generic[AnswerT]):
 
     def __init__(self, answer: type[AnswerT]) -> None:
         self.decode: Callable[[bytes], AnswerT] = msgspec.json.Decoder(answer).decode
-        """What `read` tries first: the answer that a line is, whatever its id; raises one of
-        `UNREADABLE` if it is none."""
+        """Decode a line as an answer, whatever its id; raises one of `UNREADABLE` if it is not one.
+        `read` tries this first."""
 
     def read(self, line: bytes, request_id: int) -> AnswerT | Noise | WrongShape:
-        """What a line means while request `request_id` is open."""
+        """Decode a line that was read while request `request_id` was open."""
         try:
             answer = self.decode(line)
         except UNREADABLE as error:
@@ -117,7 +117,7 @@ def _stale(got: int, request_id: int) -> Noise:
 
 
 def _explain(line: bytes, request_id: int, error: Exception) -> Noise | WrongShape:
-    """The slow way, for a line that is no answer: what is it then?"""
+    """Return the reason why a line is not an answer. This is slow, and rarely needed."""
     value = _loosely(line)
     if not isinstance(value, dict):
         return _NO_OBJECT
@@ -130,11 +130,11 @@ def _explain(line: bytes, request_id: int, error: Exception) -> Noise | WrongSha
         return WrongShape(f"its id is text, expected the number {request_id}")
     if type(got) is int:
         return _stale(got, request_id)
-    return Noise("an object whose id is no whole number")
+    return Noise("an object whose id is not a whole number")
 
 
 def read_ready(line: bytes) -> Ready | Noise | WrongShape:
-    """What a line means while a `Hello` is open."""
+    """Decode a line that was read while a `Hello` was open."""
     line = line.lstrip(_BOM)
     value = _loosely(line)
     # The decoder alone would take an object without any type for a `Ready`.
@@ -147,7 +147,7 @@ def read_ready(line: bytes) -> Ready | Noise | WrongShape:
 
 
 def _loosely(line: bytes) -> Any:
-    """What a line says to a reader that forgives more than JSON allows; None if nothing."""
+    """Decode a line with a more tolerant reader than JSON's; None if that fails too."""
     try:
         return json.loads(line.decode())
     except (ValueError, RecursionError):

@@ -21,7 +21,7 @@ _PLACE = "#/$defs/"
 
 
 def protocol_schema() -> dict[str, Any]:
-    """The schemas of the protocol.
+    """Return the schemas of the protocol.
 
     Returns:
         One document that every line of the protocol is valid against. Its ``games`` hold for each
@@ -66,7 +66,7 @@ def _parts(game: Game[Any, Any]) -> tuple[type[msgspec.Struct], ...]:
 def _definitions(
     outer: list[type[msgspec.Struct]],
 ) -> tuple[dict[type[msgspec.Struct], str], dict[str, Any]]:
-    """The name and the schema of each class, also of those inside, with the fields' docstrings."""
+    """Return the names and the schemas of all classes, including those inside others."""
     classes = list(dict.fromkeys(part for message in outer for part in structs_in(message)))
     references, definitions = msgspec.json.schema_components(
         classes, ref_template=f"{_PLACE}{{name}}"
@@ -85,7 +85,7 @@ def _definitions(
 def _with_parts(
     title: str, general: dict[str, Any], event: str, view: str | None = None
 ) -> dict[str, Any]:
-    """A message as one game sends it."""
+    """Return the schema of a message as one game sends it."""
     message = deepcopy(general)
     message["title"] = title
     message["properties"]["events"]["items"] = _ref(event)
