@@ -83,7 +83,7 @@ def test_the_table_helps_a_person_along(tourney: Program, name: str) -> None:
     assert not re.search(r"^greedy: .*[♠♣♦♥]", look, re.MULTILINE)
     terminal.sendline("help")
     terminal.expect(TURN)
-    use = "lay nothing; not when leading" if name == "tienlen" else "take the pile"
+    use = "lay no cards; not allowed when leading" if name == "tienlen" else "take the pile"
     for word in ("hint", "undo", "rules", "quit", f"pass      {use}", "3♠ is 3S"):
         assert word in plain(terminal.before)
     terminal.sendline("rules")

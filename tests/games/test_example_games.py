@@ -191,6 +191,9 @@ def test_a_deal_ends_after_max_moves_with_shared_places(installed: Path) -> None
     seen = tourney("replay", "out", 1, "--seat", 0)
     assert "ended after 20 moves; those still in share a place" in seen.output
     assert '"type":"result"' in seen.output
+    assert tourney("publish", "out").exit_code == 0
+    page = (installed / "out" / "site" / "index.html").read_text()
+    assert "These deals were ended after 20 moves." in page
 
 
 def test_a_check_of_a_game_passes_and_a_bot_is_tried_only_at_its_games(installed: Path) -> None:

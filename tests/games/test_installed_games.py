@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -82,3 +83,42 @@ def test_a_family_makes_its_games_when_they_are_asked_for(packages: Path) -> Non
         registry.game("family/chess")
     with pytest.raises(UsageError, match="of the installed package gamefamily does not load"):
         registry.game("family/crash")
+
+
+MEMBERS = {
+    "notitle": ("game.title = None", "`title` is not a text"),
+    "never": ("game.draw_probability = 0", "`draw_probability` is 0, expected"),
+    "noview": ("game.observation = dict", "`observation` is not a class that extends Struct"),
+    "noanswer": ("game.answer = None", "`answer` is not a class that extends Answer"),
+    "nodefault": ("game.options = Strict", "there is no default for players, seats"),
+    "noschema": ("game.event = Odd", "its types are wrong"),
+    "leaving": ("raise SystemExit(3)", "does not load"),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_game_with_wrong_parts_harms_no_other_game(packages: Path, name: str) -> None:
+    change, message = MEMBERS[name]
+    code = f"""
+import copy
+import msgspec
+from tourney_runner.games.base import GameOptions
+from tourney_runner.games.tienlen import GAME
+
+class Strict(GameOptions):
+    seats: int
+
+class Odd(msgspec.Struct):
+    value: object
+    other: complex
+
+game = copy.copy(GAME)
+game.name = "{name}"
+{change}
+"""
+    install(packages, f"{name}game", code, f"[tourney.games]\n{name} = {name}game:game\n")
+    loaded = registry.loaded()
+    assert [*loaded.games] == ["speahx", "tienlen"]
+    assert re.search(message, loaded.broken[name])
+    assert f"{name} - cannot be used: " in game_list()
+    assert {*protocol_schema()["games"]} == {"speahx", "tienlen"}

@@ -40,13 +40,13 @@ def answer(text: str) -> Any:
         ('{"id": 1, "pass": true, "chance": true}', "exactly one of"),
         ('{"id": 1, "play": ["9H"], "pass": true}', "exactly one of"),
         ('{"id": 1, "play": []}', "empty"),
-        ('{"id": 1, "play": ["9h"]}', "'9h' is no card"),
-        ('{"id": 1, "play": ["10H"]}', "'10H' is no card"),
-        ('{"id": 1, "play": ["2H>S"]}', "'2H>S' is no card"),
-        ('{"id": 1, "play": [""]}', "'' is no card"),
-        ('{"id": 1, "play": ["2H"], "suit": "hearts"}', "'hearts' is no suit"),
-        ('{"id": 1, "play": ["2H"], "suit": ""}', "'' is no suit"),
-        ('{"id": 1, "play": ["2H"], "suit": "SC"}', "'SC' is no suit"),
+        ('{"id": 1, "play": ["9h"]}', "'9h' is not a card"),
+        ('{"id": 1, "play": ["10H"]}', "'10H' is not a card"),
+        ('{"id": 1, "play": ["2H>S"]}', "'2H>S' is not a card"),
+        ('{"id": 1, "play": [""]}', "'' is not a card"),
+        ('{"id": 1, "play": ["2H"], "suit": "hearts"}', "'hearts' is not a suit"),
+        ('{"id": 1, "play": ["2H"], "suit": ""}', "'' is not a suit"),
+        ('{"id": 1, "play": ["2H"], "suit": "SC"}', "'SC' is not a suit"),
     ],
 )
 def test_what_is_no_action_is_malformed(text: str, words: str) -> None:
@@ -142,7 +142,7 @@ def test_actions_have_codes_and_answers(action: Action, code: str, written: Any)
     ["", "9", "9H9", "9h", "9H>", "9H>X", "9H>SC", ">S", "--", "!2", "?9H", "9H 9C", "2H>S>"],
 )
 def test_a_text_that_is_no_code_is_refused(code: str) -> None:
-    with pytest.raises(ValueError, match="is no action of Speahx"):
+    with pytest.raises(ValueError, match="is not an action of Speahx"):
         GAME.decode(code)
 
 

@@ -62,10 +62,10 @@ def test_the_order_of_the_cards_does_not_matter() -> None:
         ('{"id": 1, "play": []}', "neither"),
         ('{"id": 1, "play": ["7H"], "pass": true}', "both"),
         ('{"id": 1, "play": [], "pass": true}', "both"),
-        ('{"id": 1, "play": ["10H"]}', "'10H' is no card"),
-        ('{"id": 1, "play": ["7h"]}', "'7h' is no card"),
-        ('{"id": 1, "play": ["JK"]}', "'JK' is no card"),
-        ('{"id": 1, "play": ["7H", "%s"]}' % ("x" * 500), "'xxxxxxxxxxxxxxxxxxxx' is no card"),
+        ('{"id": 1, "play": ["10H"]}', "'10H' is not a card"),
+        ('{"id": 1, "play": ["7h"]}', "'7h' is not a card"),
+        ('{"id": 1, "play": ["JK"]}', "'JK' is not a card"),
+        ('{"id": 1, "play": ["7H", "%s"]}' % ("x" * 500), "'xxxxxxxxxxxxxxxxxxxx' is not a card"),
     ],
 )
 def test_what_is_no_answer_in_any_position_is_malformed(line: str, cause: str) -> None:
@@ -78,10 +78,10 @@ def test_what_is_no_answer_in_any_position_is_malformed(line: str, cause: str) -
     [
         ("4H", "8H", "H5", "you do not hold 8H; you hold 3S 3C"),
         ("4H", "7H 7H", "H5", "names 7H twice"),
-        ("4H", "7H 9S", "H5", "7H 9S is no combination"),
+        ("4H", "7H 9S", "H5", "7H 9S is not a combination"),
         ("", "3S 4S", "H5", "a sequence of 3 or more ranks"),
-        ("", "3S 3C 4S 4C 5S 5D 6H", "H5", "is no combination"),
-        ("", "3S 4S 2D", "H23", "a 2 stands in no sequence"),
+        ("", "3S 3C 4S 4C 5S 5D 6H", "H5", "is not a combination"),
+        ("", "3S 4S 2D", "H23", "a sequence cannot contain a 2"),
         ("7D", "6H", "H12", "the table shows the single 7D of seat 3; 6H is not higher"),
         ("7D 7C", "3S 3C", "H12", "the pair 7C 7D of seat 3; 3S 3C is not higher"),
         ("4D 5H 6D", "4S 5S 6H", None, ""),
@@ -231,7 +231,7 @@ def test_every_card_has_a_code_of_its_own(card: str) -> None:
 
 @pytest.mark.parametrize("code", ["", "..", "1", "BA", "AA", "AE", "A B", "!2", "?A"])
 def test_what_is_no_code_is_an_error(code: str) -> None:
-    with pytest.raises(ValueError, match=r"no combination|no card|ascending"):
+    with pytest.raises(ValueError, match=r"not a combination|stand for|ascending"):
         GAME.decode(code)
 
 

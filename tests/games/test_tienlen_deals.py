@@ -336,7 +336,7 @@ def test_the_fallback_passes_or_lays_the_lowest_card(position: Position, fallbac
 
 
 def test_a_table_that_is_no_combination_is_no_position() -> None:
-    with pytest.raises(ValueError, match="3S 4C is no combination"):
+    with pytest.raises(ValueError, match="3S 4C is not a combination"):
         TienlenState(
             TienlenOptions(players=2),
             Position(hands=[1 << 20, 1 << 30], turn=0, table=mask_from(["3S", "4C"])),

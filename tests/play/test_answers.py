@@ -62,7 +62,7 @@ BAD = [
     ("wrong field type", 'def on_move(m): send({"id": m["id"], "pass": 1})', "malformed", "$.pass"),
     ("no action", 'def on_move(m): send({"id": m["id"]})', "malformed", "neither"),
     ("two actions", 'def on_move(m): send({**answer(m), "pass": True})', "malformed", "both"),
-    ("no card", 'def on_move(m): send({"id": m["id"], "play": ["1S"]})', "malformed", "no card"),
+    ("no card", 'def on_move(m): send({"id": m["id"], "play": ["1S"]})', "malformed", "not a card"),
     ("no list", 'def on_move(m): send({"id": m["id"], "play": "3S"})', "malformed", "$.play"),
     ("debug is no text", 'def on_move(m): send({**answer(m), "debug": 5})', "malformed", "$.debug"),
     ("id is text", 'def on_move(m): send({**answer(m), "id": str(m["id"])})', "malformed", "is text"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from tourney_runner.games.base import (
+    Game,
     IllegalActionError,
     MalformedAnswerError,
     SeatEvents,
@@ -24,7 +25,7 @@ from tourney_runner.games.base import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tourney_runner.games.base import Game, GameOptions, State
+    from tourney_runner.games.base import GameOptions, State
     from tourney_runner.games.scene import Scene, Zone
 
 __all__ = ["CHECKS", "Check", "NonconformityError", "actions_a_second"]
@@ -156,21 +157,50 @@ def _lists(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
         state.apply_action(random.choice(short.actions))
 
 
-def _fallback_ends(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
-    """Let all but one player only ever play the fallback action."""
+def _stubborn_ends(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    """Let all but one player stick to one way of playing."""
+    policies = {
+        "fallback_action()": lambda state: state.fallback_action(),
+        "the first action of the list": lambda state: state.legal_actions("canonical").actions[0],
+        "the last action of the list": lambda state: state.legal_actions("canonical").actions[-1],
+    }
+    what = [*policies][seed % len(policies)]
     random = _random(seed)
     state = game.new_state(options, seed, None)
     for _ in range(_MOST_ACTIONS):
         if state.is_terminal():
             return
-        actions = state.legal_actions("canonical").actions
-        state.apply_action(
-            random.choice(actions) if state.current_player == 0 else state.fallback_action()
-        )
+        if state.current_player == 0:
+            action = random.choice(state.legal_actions("canonical").actions)
+        else:
+            action = policies[what](state)
+        state.apply_action(action)
     raise NonconformityError(
-        f"a deal with players who only play fallback_action() did not end after {_MOST_ACTIONS} "
+        f"a deal with players who only play {what} did not end after {_MOST_ACTIONS} "
         "actions; a game needs a limit of its own"
     )
+
+
+def _resampling(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
+    """Exchange the cards that a seat does not know, if the game can do that."""
+    if type(game).resample is Game.resample:
+        return
+    random = _random(seed)
+    state = game.new_state(options, seed, None)
+    events: list[msgspec.Struct | None] = []
+    for _ in range(random.randrange(30)):
+        if state.is_terminal():
+            return
+        events.append(state.apply_action(random.choice(state.legal_actions("canonical").actions)))
+    for seat in range(state.players):
+        seen = [seen_by(event, seat) for event in events if event is not None]
+        view = state.observation(seat)
+        other = game.resample(options, view, seen, random)
+        _require(other.observation(seat) == view, f"resample() changes what seat {seat} sees")
+        _require(
+            other.current_player == state.current_player,
+            f"resample() changes the player to move, for seat {seat}",
+        )
 
 
 def _forfeits(game: Game[Any, Any], options: GameOptions, seed: int) -> None:
@@ -338,11 +368,12 @@ CHECKS = (
     Check("deals end with a place and points for each player", _ends),
     Check("the same seed and actions give the same deal", _repeats),
     Check("listed actions are legal, and the fallback action, too", _lists),
-    Check("deals end when all but one only play the fallback action", _fallback_ends),
+    Check("deals end when all but one stick to one way of playing", _stubborn_ends),
     Check("players who forfeit are last, without points", _forfeits),
     Check("a round of simultaneous choices hides them and ends with one event", _rounds),
     Check("messages survive JSON", _messages),
     Check("no message shows a hidden card", _privacy),
+    Check("no observation changes when the hidden cards are others", _resampling),
     Check("copies of a state are independent", _copies),
     Check("every option has a default and a docstring", _rules),
 )

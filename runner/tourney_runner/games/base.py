@@ -213,7 +213,7 @@ class State(ABC, Generic[ActionT]):
 
     @abstractmethod
     def forfeit(self, seat: int) -> msgspec.Struct:
-        """Take a player out of this deal, whether or not it is his turn.
+        """Take a player out of this deal, whether or not it is that player's turn.
 
         Returns:
             The event, as from `apply_action`. Forfeiters are placed last, the earliest lowest, with

@@ -14,8 +14,10 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from tourney_runner.errors import UsageError
-from tourney_runner.games.base import Game
+from tourney_runner.games.base import Answer, Game, GameOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +37,13 @@ __all__ = [
 
 GROUP = "tourney.games"
 FAMILIES = "tourney.game_families"
+_PARTS = {
+    "options": GameOptions,
+    "answer": Answer,
+    "observation": msgspec.Struct,
+    "event": msgspec.Struct,
+}
+"""The types that a game names, and what each of them extends."""
 _MODULES = {"speahx": "tourney_runner.games.speahx", "tienlen": "tourney_runner.games.tienlen"}
 BUNDLED = tuple(_MODULES)
 """The games that come with the program."""
@@ -124,7 +133,7 @@ def _member(point: EntryPoint, member: str) -> Game[Any, Any]:
 def _load(point: EntryPoint) -> Any:
     try:
         return point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
             f"the game {point.name!r} {_origin(point)} does not load: {error}"
         ) from error
@@ -135,6 +144,25 @@ def _checked(found: Any, what: str, name: str) -> Game[Any, Any]:
         raise UsageError(f"{what} is not a tourney_runner.games.base.Game")
     if found.name != name:
         raise UsageError(f"{what} is a game named {found.name!r}, expected {name!r}")
+    for part, kind in _PARTS.items():
+        value = getattr(found, part, None)
+        if not (isinstance(value, type) and issubclass(value, kind)):
+            raise UsageError(
+                f"the game {name}: `{part}` is not a class that extends {kind.__name__}"
+            )
+    for part in ("title", "summary"):
+        if not isinstance(getattr(found, part, None), str):
+            raise UsageError(f"the game {name}: `{part}` is not a text")
+    chance = getattr(found, "draw_probability", None)
+    if not isinstance(chance, float) or not 0 < chance < 1:
+        raise UsageError(f"the game {name}: `draw_probability` is {chance!r}, expected 0.01 or so")
+    if required := [key for key, one in found.options.model_fields.items() if one.is_required()]:
+        raise UsageError(f"the game {name}: there is no default for {', '.join(required)}")
+    try:
+        found.options.model_validate({})
+        msgspec.json.schema_components([found.answer, found.observation, found.event])
+    except Exception as error:
+        raise UsageError(f"the game {name}: its types are wrong: {error}") from error
     return found
 
 

@@ -17,48 +17,48 @@ VERSION = 1
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a bot may use; times in milliseconds."""
+    """The limits of a bot. Times are in milliseconds."""
 
     start: int
-    """From the start of the process to ``ready``."""
+    """The time from the start of the process to ``ready``."""
     move: int
-    """For one answer."""
+    """The time for one answer."""
     bank: int
-    """Extra time for a whole deal, drawn on by moves that take longer than `move`."""
+    """Extra time for a whole deal, used by moves that take longer than `move`."""
     output: int
     """Bytes of stdout for one move."""
     deal_output: int
     """Bytes of stdout for all moves of a deal."""
     memory: int | None = None
-    """Bytes of memory for the process and its children; left out where there is no limit."""
+    """Bytes of memory for the process and its children; left out if there is no limit."""
 
 
 class Hello(msgspec.Struct, frozen=True, tag_field="type", tag="hello", omit_defaults=True):
-    """The first message to a process; it wants a `Ready`."""
+    """The first message to a process, to be answered by a `Ready`."""
 
     protocol: int
     """The version of the protocol, 1; fields may be added without changing it."""
     game: str
-    """``tienlen`` or ``speahx``."""
+    """The name of the game, such as ``tienlen`` or ``speahx``."""
     rules: dict[str, Any]
-    """Every rule in force, none left to a default."""
+    """All rules in force, defaults included."""
     limits: Limits
-    """What the bot may use."""
+    """The bot's limits."""
 
 
 class Deal(msgspec.Struct, frozen=True, tag_field="type", tag="deal", omit_defaults=True):
-    """New cards; needs no answer."""
+    """A new deal. It needs no answer."""
 
     seat: int
-    """The bot's own seat, from 0; the next seat clockwise is seat + 1."""
+    """The bot's own seat, from 0. The next seat clockwise is seat + 1."""
     players: int
-    """How many sit at the table."""
+    """The number of players at the table."""
     hand: tuple[str, ...]
     """The bot's own cards."""
     leader: int | None
-    """Who acts first; null when the deal is decided before anybody acts."""
+    """The seat that acts first; null if the deal is decided before anybody acts."""
     seed: int
-    """For the bot's own randomness, below 2**53. The cards come from another branch of the seed."""
+    """A seed for the bot's own randomness, below 2**53. It is independent of the cards."""
     names: tuple[str, ...] | None = None
     """The bots' names by seat, only with ``reveal_names``."""
 
@@ -67,48 +67,48 @@ class MoveTime(msgspec.Struct, frozen=True):
     """The clock of one move, in milliseconds."""
 
     move: int
-    """For this answer."""
+    """The time for this answer."""
     bank: int
-    """What is left of the deal's extra time."""
+    """The rest of the deal's extra time."""
 
 
 # No reference leads back to a move or an answer, so the garbage collector need not look at them.
 class Move(msgspec.Struct, frozen=True, tag_field="type", tag="move", omit_defaults=True, gc=False):
-    """It is the bot's turn; it wants an answer with the same id."""
+    """A request for an action, to be answered with the same id."""
 
     id: int
-    """The number of the request; no other request of the same deal has it."""
+    """The number of the request, which no other request of the same deal has."""
     view: msgspec.Struct
     """The game's observation: everything needed to answer without memory."""
     events: list[msgspec.Raw]
-    """What has happened since this bot's last turn, the game's events, oldest first."""
+    """The game's events since this bot's last turn, oldest first."""
     time: MoveTime
-    """The clock."""
+    """The clock of this move."""
     legal: list[msgspec.Raw] | None = None
-    """Answers without their id, if the bot asked for them in `Ready`."""
+    """The legal answers without their id, if the bot asked for them in `Ready`."""
     legal_complete: bool = True
-    """False where answers are left out of the list."""
+    """False if legal answers are left out of the list."""
     legal_reason: str | None = None
-    """Why some are left out, in words; left out where the list is complete."""
+    """The reason in words; left out if the list is complete."""
 
 
 class Result(msgspec.Struct, frozen=True, tag_field="type", tag="result", omit_defaults=True):
-    """The deal is over; needs no answer."""
+    """The end of a deal. It needs no answer."""
 
     places: tuple[int, ...]
-    """By seat, from 1; tied seats share the best place."""
+    """Places by seat, from 1. Tied seats share the best place."""
     points: tuple[float, ...]
-    """By seat."""
+    """Points by seat."""
     events: list[msgspec.Raw]
-    """What has happened since this bot's last turn."""
+    """The game's events since this bot's last turn."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag_field="type", tag="ready", omit_defaults=True):
     """The bot's reply to `Hello`."""
 
     name: str = ""
-    """What the bot calls itself; free text."""
+    """The bot's name for itself; free text."""
     version: str = ""
-    """Free text."""
+    """The bot's version; free text."""
     legal: Literal["none", "canonical", "all"] = "none"
-    """Whether each `Move` should list the legal answers."""
+    """The list of legal answers that each `Move` should have."""

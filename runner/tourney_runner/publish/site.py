@@ -158,6 +158,8 @@ class Site:
             on_fault=self._settings.on_fault,
             voids=[(void, self._store.number(void.key)) for void in self.summary.voids],
             spoilt=self._gathered.spoilt,
+            cut_short=self._gathered.cut_short,
+            max_moves=self._settings.max_moves,
             tables=[(title, file) for title, file, _ in FORMATS],
         )
 

@@ -161,6 +161,8 @@ class TournamentStatistics(msgspec.Struct, frozen=True):
     history: History
     spoilt: tuple[SpoiltRef, ...]
     """All deals that the host had spoilt before they were played again."""
+    cut_short: tuple[int, ...] = ()
+    """The numbers of the deals that were ended after `max_moves`."""
     rounds: tuple[RoundOfTables, ...] = ()
     """The tables of each round, for formats that show them."""
 
@@ -248,6 +250,7 @@ class _Gatherer:
         self._history = [[facts.rating.get("mu", Model.mu)] * entrants]
         self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
+        self._cut_short: list[int] = []
         schedule = facts.schedule
         shown = schedule is not None and format_class(schedule.format).shows_rounds
         self._rounds = RoundTables() if shown else None
@@ -264,6 +267,8 @@ class _Gatherer:
             self._rounds.add(record)
         if record.voids:
             self._spoilt.append(SpoiltRef(number, record.voids))
+        if record.cut_short:
+            self._cut_short.append(number)
         for fault in record.faults:
             shown = self._bots[fault.entrant].faults
             if len(shown) < _FAULTS_SHOWN and not fault.unplayed:
@@ -288,7 +293,9 @@ class _Gatherer:
         mu = tuple(zip(*self._history, strict=True))
         history = History(tuple(self._marks), mu)
         rounds = () if self._rounds is None else self._rounds.rounds()
-        return TournamentStatistics(bots, history, tuple(self._spoilt), rounds)
+        return TournamentStatistics(
+            bots, history, tuple(self._spoilt), tuple(self._cut_short), rounds
+        )
 
     def _mark(self, board: Scoreboard) -> None:
         self._marks.append(self._deals)

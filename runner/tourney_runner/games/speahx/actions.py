@@ -45,7 +45,7 @@ def parse(answer: SpeahxAnswer) -> Action:
     """Return the action that an answer stands for, whether or not it is legal.
 
     Raises:
-        MalformedAnswerError: It is no action or several, or contains an unknown card or suit.
+        MalformedAnswerError: It is not exactly one action, or has an unknown card or suit.
     """
     if (answer.play is not None) + answer.pass_ + answer.chance != 1:
         raise MalformedAnswerError(
@@ -60,8 +60,8 @@ def parse(answer: SpeahxAnswer) -> Action:
         return Action("play", tuple([NUMBERS[name] for name in answer.play]), suit)
     except KeyError as unknown:
         raise MalformedAnswerError(
-            f"{unknown.args[0][:12]!r} is no card; expected a rank of 23456789TJQKA and a suit of "
-            "SCDH, such as 7H, or JK"
+            f"{unknown.args[0][:12]!r} is not a card; expected a rank of 23456789TJQKA and a "
+            "suit of SCDH, such as 7H, or JK"
         ) from None
 
 
@@ -98,7 +98,7 @@ def decode(code: str) -> Action:
     names, mark, call = code.partition(">")
     cards = [NUMBERS.get(names[start : start + 2]) for start in range(0, len(names), 2)]
     if not cards or None in cards or bool(mark) != (len(call) == 1 and call in SUITS):
-        raise ValueError(f"{code[:40]!r} is no action of Speahx")
+        raise ValueError(f"{code[:40]!r} is not an action of Speahx")
     return Action(
         "play",
         tuple([card for card in cards if card is not None]),
@@ -108,5 +108,5 @@ def decode(code: str) -> Action:
 
 def _suit_number(name: str) -> int:
     if len(name) != 1 or name not in SUITS:
-        raise MalformedAnswerError(f"{name[:12]!r} is no suit; expected S, C, D or H")
+        raise MalformedAnswerError(f"{name[:12]!r} is not a suit; expected S, C, D or H")
     return SUITS.index(name)

@@ -1,4 +1,4 @@
-"""What an organiser may choose (R2-R4, R9-R12 and the options of S1-S38)."""
+"""The rules that an organiser may choose (R2-R4, R9-R12 and the options of S1-S38)."""
 
 from __future__ import annotations
 
@@ -59,26 +59,26 @@ class SpeahxOptions(GameOptions):
     lead_chain: Literal["first_suit_or_rank", "same_rank", "previous_suit_or_rank", "single"] = (
         "first_suit_or_rank"
     )
-    """What each further card of a lead must share: suit or rank with the first card (R18), the
-    rank, suit or rank with the card before it, or `single`: there is no further card (S6)."""
+    """The property that each further card of a lead must share: suit or rank with the first card
+    (R18), the rank, suit or rank with the card before it, or `single` for no further card (S6)."""
 
     follow_multi: Literal["same_rank", "identical", "first_suit_or_rank", "single"] = "same_rank"
-    """What several cards laid on the pile must share: one rank; all twins of the top card (the
-    letter of R19); suit or rank with the first of them; or `single`: only one is laid (S9)."""
+    """The property that several cards laid on the pile must share: one rank; twins of the top card
+    (the letter of R19); suit or rank with the first of them; or `single` for one card only (S9)."""
 
     refill: Literal["when_empty", "each_turn"] = "when_empty"
-    """Whether a player draws up to five cards when his hand is empty (R20) or after each of his
-    plays (S14)."""
+    """Whether a player draws up to five cards when the hand is empty (R20) or after each own
+    play (S14)."""
 
     chance_max: int = Field(default=3, ge=0)
-    """How many chance cards a player may draw (R23)."""
+    """The number of chance cards that a player may draw (R23)."""
 
     chance_scope: Literal["turn", "game"] = "turn"
     """Whether `chance_max` counts for a turn or for a whole deal (S18)."""
 
     chance_commits: bool = True
     """Whether a player who drew a chance card must lay one or take the pile; if not, the drawn
-    cards join his hand and he may play any of it (S19)."""
+    cards join the hand, and any of it may be played (S19)."""
 
     two_wild: bool = False
     """Whether a two goes on any card (S22)."""
@@ -91,8 +91,8 @@ class SpeahxOptions(GameOptions):
     jokers are in the game (S29)."""
 
     quad_scope: Literal["top_run", "single_play", "anywhere", "off"] = "top_run"
-    """When four cards of one rank are removed (R28): lying on top of each other, laid in one
-    play, being in the pile at all, or never (S25)."""
+    """The condition on which four cards of one rank are removed (R28): they lie on top of each
+    other, are laid in one play, are anywhere in the pile, or never (S25)."""
 
     max_turns: int | None = Field(default=None, ge=1)
     """Plays and passes after which a deal is over and those still in are placed by the number of
@@ -154,17 +154,17 @@ class SpeahxOptions(GameOptions):
         return tuple(map(float, value))
 
     def deck_count(self) -> int:
-        """How many decks are in play (S1)."""
+        """Return the number of decks in play (S1)."""
         if self.decks != "auto":
             return self.decks
         return 1 if self.players < 5 else 2 if self.players < 10 else 3
 
     def turn_cap(self) -> int:
-        """The number of turns after which the deal is over (S36)."""
+        """Return the number of turns after which the deal is over (S36)."""
         return self.max_turns or _TURNS_PER_PLAYER * self.players
 
     def points_by_place(self) -> tuple[float, ...]:
-        """The points for the first place to the last (S37)."""
+        """Return the points by place, from first to last (S37)."""
         match self.points:
             case "linear":
                 return tuple(float(self.players - place) for place in range(1, self.players + 1))
@@ -174,7 +174,7 @@ class SpeahxOptions(GameOptions):
                 return points
 
     def in_force(self) -> dict[str, Any]:
-        """All rules, with `auto`, null, names of point tables and the preset worked out."""
+        """Return all rules, with `auto`, null, names of point tables and the preset resolved."""
         return {
             **self.model_dump(exclude={"preset"}),
             "decks": self.deck_count(),

@@ -152,11 +152,11 @@ class SpeahxState(State[Action]):
         table = self._table
         if table.seat == TERMINAL or not table.in_play[seat]:
             raise ValueError(f"seat {seat} is not in play")
-        his = [table.hands[seat], table.face_down[seat]]
+        taken = [table.hands[seat], table.face_down[seat]]
         if seat == table.seat:
-            his.append(table.drawn)
-        removed = sum(map(len, his))
-        for cards in his:
+            taken.append(table.drawn)
+        removed = sum(map(len, taken))
+        for cards in taken:
             cards.clear()
         table.in_play[seat] = False
         table.forfeited.append(seat)

@@ -21,69 +21,69 @@ __all__ = ["SpeahxEvent", "SpeahxView", "names", "scene"]
 
 # These cannot be part of a reference cycle, so the garbage collector need not track them.
 class SpeahxView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """All that one player may know of the position; tuples over players are indexed by seat."""
+    """Everything that one player may know of the position. Lists over players are by seat."""
 
     seat: int
-    """Whose view it is."""
+    """The player's own seat."""
     to_move: int | None
     """The seat to act; null when the deal is over."""
     hand: tuple[str, ...]
     """The player's own cards, sorted by rank (two lowest, ace highest, joker last), then suit."""
     drawn: tuple[str, ...] = ()
-    """The player's chance cards of this turn, not yet laid, or the table card that he turned;
-    with ``chance_commits: false`` they are among those of `hand` as well."""
+    """The player's chance cards of this turn that are not laid yet, or the table card that was
+    turned. With ``chance_commits: false`` they are also in `hand`."""
     drawn_size: int = 0
-    """How many such cards the player to move has."""
+    """The number of such cards of the player to move."""
     pile: tuple[str, ...]
-    """Bottom to top; ``2S>H`` is a two of spades whose player called hearts. So the last
-    character of the last card is the suit that counts now, and its first character the rank."""
+    """The pile from bottom to top. ``2S>H`` is a two of spades whose player called hearts. So the
+    last character of the last card is the suit that counts now, and its first one the rank."""
     call: str | None = None
     """The suit that the top card, a two, calls."""
     reserve: int
-    """Cards left in the reserve."""
+    """The number of cards left in the reserve."""
     hand_sizes: tuple[int, ...]
-    """By seat."""
+    """Cards in hand by seat."""
     table_sizes: tuple[int, ...] = ()
-    """Face-down table cards; left out in a game without them."""
+    """Face-down table cards by seat; left out in a game without them."""
     chances: int
-    """How often this player may still answer ``chance``, this turn or this deal: the chance cards
-    that are left to draw, or 1 where a table card may be turned. It is 0 while a card that was
-    drawn must be laid."""
+    """The number of times that this player may still answer ``chance``, in this turn or this deal:
+    the chance cards that are left to draw, or 1 if a table card may be turned. It is 0 while a
+    drawn card must be laid."""
     out: tuple[int, ...] = ()
-    """Seats that have their places, the winner first."""
+    """The seats that have gone out, in order; the winner is first."""
     forfeited: tuple[int, ...] = ()
-    """Seats that left the deal, the earliest first."""
+    """The seats that have forfeited, in order."""
     turn: int
-    """The number of this turn, from 1; drawing a chance card begins no new turn."""
+    """The number of this turn, from 1. Drawing a chance card does not begin a new turn."""
     max_turns: int
-    """The deal ends after this turn (S36)."""
+    """The last turn of the deal (S36)."""
     dealer: int
-    """The seat that dealt; the next one clockwise acted first."""
+    """The seat that dealt. The next one clockwise acted first."""
 
 
 class SpeahxEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One action with its consequences, in the order in which they happen (S33a)."""
 
     seat: int
-    """Who acted."""
+    """The seat that acted."""
     action: Literal["play", "pass", "chance", "forfeit"]
-    """What he did; `pass` is taking the pile."""
+    """The kind of action; ``pass`` is taking the pile."""
     play: tuple[str, ...] = ()
     """The cards laid."""
     suit: str | None = None
-    """The suit called with a two; void if that two is removed at once."""
+    """The suit called with a two. It has no effect if that two is removed at once."""
     took: int = 0
-    """Cards of the pile that went to the player's hand (``pass``); all lay face up."""
+    """The number of pile cards that went to the player's hand (``pass``). All lay face up."""
     table: bool = False
     """Whether the card drawn was one of the player's table cards (``chance``)."""
     removed: int = 0
-    """Cards that left the game: from the pile, or with a player who forfeits."""
+    """The number of cards that left the game, from the pile or with a player who forfeits."""
     drew: int = 0
-    """Cards that the player then drew from the reserve."""
+    """The number of cards that the player then drew from the reserve."""
     out: bool = False
-    """Whether the player is now without cards and has his place."""
+    """Whether the player is now without cards and has a place."""
     next: int | None = None
-    """The seat to act; left out when the deal is over."""
+    """The next seat to act; left out when the deal is over."""
 
 
 def names(cards: Iterable[int]) -> tuple[str, ...]:

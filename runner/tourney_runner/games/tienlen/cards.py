@@ -65,7 +65,7 @@ def mask_from(cards: Iterable[str]) -> int:
     for card in cards:
         bit = BITS.get(card)
         if bit is None:
-            raise ValueError(f"{card!r} is no card")
+            raise ValueError(f"{card!r} is not a card")
         mask |= bit
     return mask
 
@@ -88,10 +88,10 @@ def mask_from_code(code: str) -> int:
     for letter in code:
         bit = _BIT_OF_LETTER.get(letter)
         if bit is None:
-            raise ValueError(f"{code!r}: {letter!r} stands for no card")
+            raise ValueError(f"{code!r}: {letter!r} does not stand for a card")
         if bit <= mask:
             raise ValueError(f"{code!r}: the cards are not in ascending order")
         mask |= bit
     if not mask:
-        raise ValueError("an empty text stands for no cards")
+        raise ValueError("an empty text does not stand for cards")
     return mask

@@ -85,12 +85,12 @@ def refused_play(
 def _no_combination(play: int) -> IllegalActionError:
     if play & TWOS and play.bit_count() > 2:
         return IllegalActionError(
-            "H23", f"{_named(play)} is no combination: a 2 stands in no sequence"
+            "H23", f"{_named(play)} is not a combination: a sequence cannot contain a 2"
         )
     return IllegalActionError(
         "H5",
-        f"{_named(play)} is no combination: play a single card, a pair, three or four of a kind, "
-        "a sequence of 3 or more ranks up to the ace, or a sequence of 3 or more pairs",
+        f"{_named(play)} is not a combination: play a single card, a pair, three or four of a "
+        "kind, a sequence of 3 or more ranks up to the ace, or a sequence of 3 or more pairs",
     )
 
 

@@ -23,7 +23,7 @@ _MOST_POINTS = 1_000_000
 
 
 def _number(value: Any) -> float:
-    """Keeps whole numbers whole, where a float field would turn 3 into 3.0."""
+    """Keep whole numbers whole, where a float field would turn 3 into 3.0."""
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
@@ -115,13 +115,13 @@ class TienlenOptions(GameOptions):
         return self.points or ()
 
     def points_by_place(self) -> tuple[float, ...]:
-        """The points of the first, the second ..., with the default worked out (T41)."""
+        """Return the points by place, from first to last, with the default resolved (T41)."""
         if self.points is not None:
             return self.points
         return (*(3, 2, 1)[: self.players - 1], 0)
 
     def in_force(self) -> dict[str, Any]:
-        """All rules, with `decks` and `points` worked out."""
+        """Return all rules, with `decks` and `points` resolved."""
         return {
             **self.model_dump(mode="json"),
             "decks": 1,

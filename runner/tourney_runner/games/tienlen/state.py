@@ -118,7 +118,7 @@ class TienlenState(State[int]):
     def __init__(self, options: TienlenOptions, position: Position) -> None:
         hands, sizes = position.hands, position.sizes
         if position.table and shape_of(position.table) == NO_SHAPE:
-            raise ValueError(f"{' '.join(cards_in(position.table))} is no combination")
+            raise ValueError(f"{' '.join(cards_in(position.table))} is not a combination")
         self.players = options.players
         self._options = options
         self._rules = rules_of(options)
@@ -230,7 +230,7 @@ class TienlenState(State[int]):
                 action |= BITS[card]
         except KeyError:
             raise MalformedAnswerError(
-                f"{card[:20]!r} is no card; a card is a rank of 3456789TJQKA2 and a suit of SCDH"
+                f"{card[:20]!r} is not a card; a card is a rank of 3456789TJQKA2 and a suit of SCDH"
             ) from None
         hand = self._hands[self.current_player]
         least = self._answers.get(shape_of(action))

@@ -17,63 +17,63 @@ class TienlenAnswer(Answer, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     play: tuple[str, ...] | None = None
     """The cards to lay, in any order."""
     pass_: bool = msgspec.field(default=False, name="pass")
-    """Lay nothing; not when leading."""
+    """Lay no cards; not allowed when leading."""
 
 
 # These cannot be part of a reference cycle, so the garbage collector need not track them.
 class TienlenEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One action as everybody sees it, with what follows from it."""
+    """One action with its consequences, as all players see it."""
 
     seat: int
-    """Who acted."""
+    """The seat that acted."""
     play: tuple[str, ...] | None = None
     """The cards laid, lowest first."""
     pass_: bool = msgspec.field(default=False, name="pass")
-    """The player laid nothing."""
+    """Whether the player laid nothing."""
     forfeit: bool = False
-    """The player left the deal; his cards are not shown."""
+    """Whether the player left the deal; the cards are not shown."""
     out: int | None = None
-    """The place, from 1, that the player reached by laying his last cards."""
+    """The place, from 1, of a player who has laid the last card."""
     cleared: bool = False
-    """The trick is over: the table is empty and everybody may play again (H16)."""
+    """Whether the trick is over: the table is empty and all may play again (H16)."""
     next: int | None = None
-    """The seat to act; absent when the deal is over."""
+    """The next seat to act; left out when the deal is over."""
 
 
 class Table(msgspec.Struct, frozen=True, gc=False):
     """The combination to beat."""
 
     cards: tuple[str, ...]
-    """Lowest first."""
+    """Its cards, lowest first."""
     by: int
-    """The seat that laid it; its player may have gone out since."""
+    """The seat that laid it. Its player may have gone out since."""
     kind: Kind
-    """What lies there; only the same, higher and of the same length, beats it, or a bomb."""
+    """Its kind. A higher one of the same kind and length beats it, or a bomb."""
 
 
 class TienlenObservation(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """All that a player may know of the position, but for the cards laid in earlier tricks."""
+    """Everything that a player may know of the position, except the cards of earlier tricks."""
 
     seat: int
-    """Whose view it is."""
+    """The player's own seat."""
     hand: tuple[str, ...]
     """The player's own cards, lowest first."""
     table: Table | None
-    """What is to be beaten; null when the player to act leads."""
+    """The combination to beat; null when the player to act leads."""
     hand_sizes: tuple[int, ...]
-    """By seat; 0 for players who are out or have forfeited."""
+    """Cards in hand by seat; 0 for players who are out or have forfeited."""
     passed: tuple[int, ...]
     """The seats that may not play again in this trick (H25)."""
     out: tuple[int, ...]
-    """The seats that have gone out, the first one first."""
+    """The seats that have gone out, in order; the winner is first."""
     forfeited: tuple[int, ...]
-    """The seats that have left the deal, the first one first."""
+    """The seats that have forfeited, in order."""
     turn: int | None
     """The seat to act; null when the deal is over."""
     must_play: str | None
-    """The card that this player's next play has to contain (H10)."""
+    """The card that this player's next play must contain (H10); null if there is none."""
     instant_win: InstantWin | None = None
-    """Who won as soon as the cards were dealt, and by what (H24); absent when nobody did."""
+    """The player who won with the cards as dealt, and the reason (H24); left out if none."""
 
 
 def describe(event: TienlenEvent) -> str:
