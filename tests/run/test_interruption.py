@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -217,3 +221,81 @@ def test_ctrl_c_before_a_command_has_begun_gives_no_traceback(function: str, are
         command, env=arena.environment, capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+DISTURBANCES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGSTOP")
+
+
+def _disturb(arena: Arena, process: subprocess.Popen[str], chance: random.Random) -> str:
+    """Send a random signal to the runner or a worker, after a random while; return what was sent."""
+    time.sleep(chance.uniform(0, 2) ** 2)
+    workers = arena.workers()
+    target = chance.choice([process.pid, *workers])
+    name = chance.choice(DISTURBANCES)
+    with suppress(ProcessLookupError):
+        os.kill(target, signal.Signals[name])
+        if name == "SIGSTOP":
+            time.sleep(chance.uniform(0, 0.5))
+            os.kill(target, signal.SIGCONT)
+    return f"{name} to {'the runner' if target == process.pid else 'a worker'}"
+
+
+def test_random_signals_change_no_table_and_leave_nothing(
+    arena: Arena, request: pytest.FixtureRequest
+) -> None:
+    """Each run goes on until a signal ends it; the next continues, until all deals are played."""
+    count = 200 if request.config.getoption("--slow") else 8
+    chance = random.Random(f"signals {count}")
+    config = arena.configure(_nappers(arena, "one", "two", "three"), schedule={"rounds": 8})
+    command = ("run", config, "--jobs", 2, "--no-pin", "--out")
+    arena.run(*command, "calm")
+    sent: list[str] = []
+    tournament = 0
+    while len(sent) < count:
+        process = arena.start(*command, f"out{tournament}")
+        while len(sent) < count and process.poll() is None:
+            sent.append(_disturb(arena, process, chance))
+        ended = arena.end(process, None)
+        runner_signals = {-number for number in signal.Signals} | {128 + 2, 128 + 15, 128 + 1}
+        assert ended.status in {0, *runner_signals}, (sent, ended)
+        if ended.status == 0:
+            assert arena.files(f"out{tournament}") == arena.files("calm"), sent
+            tournament += 1
+    arena.run(*command, f"out{tournament}")
+    assert arena.files(f"out{tournament}") == arena.files("calm"), sent
+    assert arena.is_clean(), sent
+
+
+PAUSES_ONCE = """
+try: os.rename({armed!r}, {fired!r})
+except OSError: pass
+else:
+    with open({told!r} + "~", "w") as file: file.write(str(os.getpid()))
+    os.rename({told!r} + "~", {told!r})
+    time.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_bot_killed_from_outside_has_one_fault_and_nothing_else_changes(
+    number: signal.Signals, arena: Arena
+) -> None:
+    armed, fired, told = (arena.path / name for name in ("armed", "fired", "told"))
+    move = PAUSES_ONCE.format(armed=str(armed), fired=str(fired), told=str(told))
+    bots = [arena.bot("victim", move=move), arena.bot("one"), arena.bot("two")]
+    config = arena.configure(bots, schedule={"rounds": 3})
+    arena.run("run", config, "--out", "calm", "--jobs", 2, "--no-pin")
+    armed.touch()
+    process = arena.start("run", config, "--out", "out", "--jobs", 2, "--no-pin")
+    until(told.exists)
+    os.kill(int(told.read_text()), number)
+    arena.end(process)
+    faults = {name: row["faults"] for name, row in arena.rows().items()}
+    assert faults == {"victim": {"crash": 1}, "one": {}, "two": {}}
+    query = "SELECT round, match, deal, moves, places, points FROM deals ORDER BY 1, 2, 3"
+    with sqlite3.connect(arena.path / "calm" / "results.sqlite") as db:
+        calm = db.execute(query).fetchall()
+    with sqlite3.connect(arena.path / "out" / "results.sqlite") as db:
+        killed = db.execute(query).fetchall()
+    assert sum(one != other for one, other in zip(calm, killed, strict=True)) == 1
+    assert arena.is_clean()
