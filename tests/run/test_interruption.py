@@ -227,7 +227,7 @@ DISTURBANCES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGSTOP")
 
 
 def _disturb(arena: Arena, process: subprocess.Popen[str], chance: random.Random) -> str:
-    """Send a random signal to the runner or a worker, after a random while; return what was sent."""
+    """After a random while, send a random signal to the runner or a worker; return which."""
     time.sleep(chance.uniform(0, 2) ** 2)
     workers = arena.workers()
     target = chance.choice([process.pid, *workers])

@@ -428,8 +428,8 @@ class _Finder:
         rustup = rustup_folders(real)
         if rustup is not None:
             home, cargo = rustup
-            self._show(os.path.realpath(home))
-            self._show(os.path.realpath(cargo))
+            self._show(self._walk(home, trusted=True))  # with its links: it is named in a variable
+            self._show(self._walk(cargo, trusted=True))
             self._bins.append(cargo)
             self._env |= {"RUSTUP_HOME": home, "CARGO_HOME": "{home}/cargo"}
         elif root is not None and not holds(root, self.folder):

@@ -16,6 +16,10 @@ __all__ = ["raise_open_files", "rlimits", "tasks_of_user"]
 _OPEN_FILES = 4096
 """The limit of open files that this program requests, for many bots and their meters."""
 
+_NO_CORE = 1
+"""A core dump of 1 byte, which is never written. With 0, the kernel would still pass the dump to a
+program that collects them (see core(5)), which may keep it."""
+
 
 def raise_open_files() -> int:
     """Raise this program's limit of open files as far as it needs; return what it is now."""
@@ -42,7 +46,7 @@ def rlimits(limits: ResourceLimits, *, processes: int | None = None) -> list[tup
     wanted = [
         (resource.RLIMIT_FSIZE, limits.file_size),
         (resource.RLIMIT_NOFILE, limits.open_files),
-        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CORE, _NO_CORE),
     ]
     if processes is not None:
         wanted.append((resource.RLIMIT_NPROC, processes))

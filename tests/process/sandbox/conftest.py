@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sandbox_stage import Stage, works
+from sandbox_stage import Reports, Stage, works
 from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.sandbox import choose
 
@@ -33,3 +33,4 @@ def stage() -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="sandbox-stage-") as place:
         Path(place).chmod(0o755)
         yield Stage(Path(place))
+        Reports.close_all()

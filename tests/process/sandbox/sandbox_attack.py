@@ -368,12 +368,16 @@ def a_chain_that_forks_and_exits(scene: dict[str, Any]) -> bool:
 
 @attack
 def memory_spread_over_children(scene: dict[str, Any]) -> bool:
+    told, ready = os.pipe()
     for _ in range(5):
         if os.fork() == 0:
             held = bytearray(b"x") * (192 * MIB)
-            time.sleep(5)
+            os.write(ready, b"x")
+            time.sleep(60)
             os._exit(len(held) & 1)
-    time.sleep(5)
+    for _ in range(5):
+        os.read(told, 1)
+    time.sleep(5)  # long enough to be seen
     return True
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
-from tourney_runner.process.launcher import Launcher, Program, ResourceLimits
+from tourney_runner.process.launcher import Launcher, Program, ResourceLimits, Rights
 from tourney_runner.process.orphan_cleanup import clean_up
 from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper
@@ -92,6 +92,7 @@ class Scene:
         self.facts = (
             self._files()
             | self._sockets()
+            | self._secrets()
             | {
                 "room": str(self.room),
                 "token": self.token,
@@ -119,7 +120,8 @@ class Scene:
         for folder in (self.bot, opponent):
             folder.mkdir()
             folder.chmod(0o755)
-        shutil.copy(HERE / "sandbox_attack.py", self.bot)
+        for name in ("sandbox_attack.py", "sandbox_probes.py"):
+            shutil.copy(HERE / name, self.bot)
         self.results = self.room / "results"
         for path in (opponent / "bot.py", self.room / "configuration", self.results):
             path.write_text(secret)
@@ -128,6 +130,51 @@ class Scene:
             "configuration": str(self.room / "configuration"),
             "results": str(self.results),
         }
+
+    def _secrets(self) -> dict[str, Any]:
+        """What the probes look for: one secret by many ways, and names that are no secret."""
+        hidden = self.room / "deep" / ".hidden"
+        hidden.parent.mkdir()
+        for path in (hidden, open_to_all := self.room / "open to all", self.room / "results-wal"):
+            path.write_text("secret")
+        open_to_all.chmod(0o666)
+        (self.bot / "link").symlink_to(hidden)
+        (self.bot / "link to a folder").symlink_to(self.room)
+        name, runner = str(self.room / "configuration"), f"/proc/{os.getpid()}"
+        shown = [self.bot, Path(sys.prefix), Path(os.path.realpath(sys.executable))]
+        here = Path.home() if os.access(Path.home(), os.W_OK) else Path("/nowhere")
+        return {
+            "secret_files": {
+                "a file": name,
+                "a hidden file": str(hidden),
+                "a file open to all": str(open_to_all),
+                "a database's log": str(self.room / "results-wal"),
+                "by a link": "link",
+                "by a link to a folder": "link to a folder/configuration",
+                "by ..": "../configuration",
+                "by /proc/self/root": f"/proc/self/root{name}",
+                "by /proc/self/cwd": "/proc/self/cwd/../configuration",
+                "by the root of init": f"/proc/1/root{name}",
+                "by the root of the runner": f"{runner}/root{name}",
+                "by the folder of the runner": f"{runner}/cwd{name}",
+                "by a descriptor of the runner": f"{runner}/fd/{self._open(name)}",
+            },
+            "opponent_folder": str(self.room / "opponent"),
+            "organiser_home": str(here),
+            "organiser_file": str(Path(sys.prefix).parent / "pyvenv.cfg"),
+            "shown": sorted({part for path in shown for part in path.parts}),
+            "devices": sorted(
+                entry.name
+                for entry in Path("/dev").iterdir()
+                if not entry.is_symlink()
+                if entry.is_char_device() or entry.is_block_device()
+                if entry.name not in {"null", "zero", "full", "random", "urandom", "ptmx"}
+            ),
+        }
+
+    def _open(self, path: str) -> int:
+        self.descriptor = os.open(path, os.O_RDONLY)
+        return self.descriptor
 
     def _sockets(self) -> dict[str, Any]:
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -138,6 +185,8 @@ class Scene:
         name = f"sandbox-{os.getpid()}"
         tcp.bind(("127.0.0.1", 0))
         abstract.bind("\0" + name)
+        self.by_name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.by_name.bind("\0" + name + "-datagram")
         for bound, place in ((path, "path"), (datagram, "datagram")):
             bound.bind(str(self.room / place))
             (self.room / place).chmod(0o777)
@@ -148,6 +197,7 @@ class Scene:
             "tcp": tcp.getsockname()[1],
             "udp": self.udp.getsockname()[1],
             "abstract": name,
+            "abstract_datagram": f"{name}-datagram",
             "path_socket": str(self.room / "path"),
             "path_datagram": str(self.room / "datagram"),
         }
@@ -211,6 +261,22 @@ def attacks(launcher: Launcher, names: list[str]) -> dict[str, Any]:
         return {name: scene.run(name) for name in names}
     finally:
         scene.close()
+
+
+def probes(launcher: Launcher, *, online: bool) -> dict[str, Any]:
+    """Return what one bot reached that tries all probes; it may be granted the network."""
+    scene = Scene(launcher)
+    words = (*PYTHON, str(scene.bot / "sandbox_probes.py"), "scene.json")
+    program = Program(words, str(scene.bot), rights=Rights(network=online))
+    child = launcher.start(program, LIMITS)
+    line = first_line(child, 120)
+    complaint = "" if line else os.read(child.stderr, 65536).decode()
+    ending = child.kill()
+    end_unknown_children({scene.opponent.pid})
+    scene.close()
+    assert line, f"the bot {ending}: {complaint}"
+    found: dict[str, Any] = json.loads(line)
+    return found
 
 
 EXIT = 60 if os.uname().machine == "x86_64" else 93
@@ -337,6 +403,8 @@ def main() -> None:
             return
         if job == "attacks":
             result = attacks(launcher, rest)
+        elif job == "probes":
+            result = probes(launcher, online="online" in rest)
         elif job == "outputs":
             result = outputs(launcher)
         elif job == "users":

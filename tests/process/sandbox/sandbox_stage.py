@@ -7,7 +7,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 import tourney_runner
@@ -50,7 +50,7 @@ class Stage:
         )
         for name in ("__init__.py", "errors.py", "text.py"):
             shutil.copy(Path(tourney_runner.__file__).parent / name, place / "tourney_runner")
-        for name in ("sandbox_driver.py", "sandbox_attack.py"):
+        for name in ("sandbox_driver.py", "sandbox_attack.py", "sandbox_probes.py"):
             shutil.copy(HERE / name, place)
 
     def start(self, user: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
@@ -106,10 +106,13 @@ class Reports:
         jobs: Their arguments; the second is the backend.
     """
 
+    _started: ClassVar[list[Reports]] = []
+
     def __init__(self, stage: Stage, jobs: Mapping[Key, Sequence[str]]) -> None:
         self._missing: dict[Key, str] = {}
         self._running: dict[Key, subprocess.Popen[str]] = {}
         self._done: dict[Key, Any] = {}
+        self._started.append(self)
         for key, arguments in jobs.items():
             backend, user = key
             missing = works(backend)
@@ -120,6 +123,16 @@ class Reports:
                     self._missing[key] = missing
             except pytest.skip.Exception as skip:
                 self._missing[key] = str(skip)
+
+    @classmethod
+    def close_all(cls) -> None:
+        """End the drivers that no test has waited for."""
+        for report in cls._started:
+            for process in report._running.values():
+                if process.returncode is None:
+                    process.kill()
+                    process.communicate()
+        cls._started.clear()
 
     def of(self, backend: str, user: str) -> Any:
         """One report; waits for it, and skips where it cannot be had."""

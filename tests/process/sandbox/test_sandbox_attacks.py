@@ -2,6 +2,7 @@
 
 By default each attack is tried once under a sandbox and once without one. The combinations of
 backend and user take turns over the table. With ``--slow`` each attack is tried under all of them.
+Hundreds of small probes, which one bot makes in a second, are always tried under all of them.
 """
 
 from __future__ import annotations
@@ -100,3 +101,46 @@ def test_a_sandbox_stops_the_attack(attack: str, backend: str, user: str, report
 def test_the_attack_is_a_real_one(attack: str, reports: Reports) -> None:
     outcome = reports.of(*PLAIN)[attack]
     assert outcome["done"] is ATTACKS[attack], outcome["how"]
+
+
+GROUPS = {
+    # group of probes: some that reach their aim where nothing but limits stands in their way
+    "processes": {"opponent: environ", "opponent: cmdline", "opponent: kill", "runner: limits"},
+    "kernel": {"memfd_create", "shmget", "unshare user", "clone user", "inotify_init1", "add_key"},
+    "network": {"family 2", "family 16", "abstract stream", "path datagram", "a pair to a path"},
+    "files": {"read a hidden file", "write a file open to all", "read by a link", "list /var"},
+    "own": {"chmod of program", "unlink of program", "flags of program", "flock of system"},
+}
+
+
+@pytest.fixture(scope="module")
+def probes(stage: Stage) -> Reports:
+    return Reports(stage, {key: ("probes", key[0]) for key in (*SANDBOXES, PLAIN)})
+
+
+@pytest.fixture(scope="module")
+def online(stage: Stage) -> Reports:
+    return Reports(stage, {key: ("probes", key[0], "online") for key in SANDBOXES})
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(("backend", "user"), SANDBOXES)
+def test_no_probe_reaches_anything(backend: str, user: str, group: str, probes: Reports) -> None:
+    assert probes.of(backend, user)[group]["reached"] == []
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_probes_are_real_ones(group: str, probes: Reports) -> None:
+    reached = probes.of(*PLAIN)[group]["reached"]
+    assert GROUPS[group] <= set(reached)
+
+
+@pytest.mark.parametrize(("backend", "user"), SANDBOXES)
+def test_a_bot_with_the_network_reaches_no_local_socket(
+    backend: str, user: str, online: Reports
+) -> None:
+    report = online.of(backend, user)
+    reached = set(report["network"]["reached"])
+    assert "family 2" in reached
+    assert not [name for name in reached if name.startswith(("abstract", "path", "a pair"))]
+    assert {group for group in GROUPS if report[group]["reached"]} == {"network"}

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import zipfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sandbox_stage import works
 from tourney_runner.play.fault_classifier import hosts_failure
+from tourney_runner.process.access import choose_program
 from tourney_runner.process.launcher import Program, ResourceLimits, Rights
 from tourney_runner.process.sandbox import choose, run_build
 from tourney_runner.process.sandbox.backends import BACKENDS
@@ -333,3 +335,181 @@ def test_older_bubblewraps_confine_as_well(features: Features, folder: Path) -> 
     lines, ending = run(launcher, code, folder)
     assert ending.status == 0
     assert lines == (["/tmp", "/dev/shm"] if "no temporary" not in launcher.describe() else [])
+
+
+def a_python() -> tuple[Path, str]:
+    """An installation of Python that can be copied, and the name of its program."""
+    places = [Path(sys.base_prefix), *sorted(Path("~/.pyenv/versions").expanduser().glob("3.1*"))]
+    for place in places:
+        for program in sorted(place.glob("bin/python3.1[0-9]"), reverse=True):
+            if place != Path("/usr") and not (place / "pyvenv.cfg").exists():
+                return place, program.name
+    pytest.skip("no Python here that can be copied")
+
+
+def linked(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def copy_python(to: Path) -> str:
+    """Copy a whole Python, without its tests, and return the name of its program."""
+    place, name = a_python()
+    left_out = shutil.ignore_patterns("test", "site-packages", "__pycache__", "config-*", "share")
+    shutil.copytree(place, to, symlinks=True, ignore=left_out, copy_function=linked)
+    return name
+
+
+def venv_layout(home: Path, _: Path) -> tuple[str, ...]:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home / "env"], check=True)
+    return (str(home / "env/bin"), "python", *INLINE_PYTHON)
+
+
+def uv_layout(home: Path, _: Path) -> tuple[str, ...]:
+    """An environment that uv itself made from a Python in its own folder."""
+    python = home / ".local/share/uv/python/cpython-3-linux-x86_64-gnu"
+    name = copy_python(python)
+    words = [installed("uv"), "venv", "--offline", "--no-config", "--python"]
+    subprocess.run([*words, python / "bin" / name, home / "env"], check=True, capture_output=True)
+    return (str(home / "env/bin"), "python", *INLINE_PYTHON)
+
+
+def pyenv_layout(home: Path, _: Path) -> tuple[str, ...]:
+    """A shim that pyenv itself made."""
+    pyenv = Path(installed("pyenv")).resolve().parents[1]
+    for folder in ("bin", "libexec", "pyenv.d"):
+        shutil.copytree(pyenv / folder, home / ".pyenv" / folder, symlinks=True)
+    name = copy_python(home / ".pyenv/versions/3.99.0")
+    (home / ".pyenv/version").write_text("3.99.0\n")
+    subprocess.run([home / ".pyenv/bin/pyenv", "rehash"], check=True, env=dict(os.environ))
+    return (str(home / ".pyenv/shims"), name, *INLINE_PYTHON)
+
+
+def conda_layout(home: Path, _: Path) -> tuple[str, ...]:
+    root = home / "miniconda3/envs/bots"
+    name = copy_python(root)
+    (root / "conda-meta").mkdir()
+    (root / "conda-meta/history").touch()
+    return (str(root / "bin"), name, *INLINE_PYTHON)
+
+
+def nvm_layout(home: Path, _: Path) -> tuple[str, ...]:
+    node = Path(installed("node")).resolve()
+    place = home / ".nvm/versions/node/v99.0.0/bin"
+    place.mkdir(parents=True)
+    linked(str(node), str(place / "node"))
+    return (str(place), "node", *INLINE["node"])
+
+
+def rustup_layout(home: Path, folder: Path) -> tuple[str, ...]:
+    """The proxies of rustup, and its folder behind a link."""
+    real = Path(installed("rustup")).parents[1]
+    toolchains = Path(os.environ.get("RUSTUP_HOME", real.parent / ".rustup"))
+    if not toolchains.is_dir():
+        pytest.skip("no rustup")
+    (home / ".cargo/bin").mkdir(parents=True)
+    for program in real.glob("bin/*"):
+        if program.name in {"rustup", "rustc", "cargo"}:
+            shutil.copy2(program, home / ".cargo/bin", follow_symlinks=False)
+    (home / ".rustup").symlink_to(toolchains)
+    (folder / "hello.rs").write_text("fn main() {}\n")
+    return (str(home / ".cargo/bin"), "rustc", "--print", "crate-name", "hello.rs")
+
+
+def sdkman_layout(home: Path, folder: Path) -> tuple[str, ...]:
+    jdk = Path(installed("java")).resolve().parents[1]
+    place = home / ".sdkman/candidates/java"
+    shutil.copytree(jdk, place / "99-tem", symlinks=True, copy_function=linked)
+    (place / "current").symlink_to("99-tem")
+    return (str(place / "current/bin"), "java", "-cp", str(folder), "Hello")
+
+
+def go_layout(_: Path, folder: Path) -> tuple[str, ...]:
+    (folder / "main.go").write_text('package main\n\nfunc main() { println("hello 0") }\n')
+    cache = {"GOCACHE": str(folder.parent / "go"), "GO111MODULE": "off", "CGO_ENABLED": "0"}
+    words = [installed("go"), "build", "-o", "hello", "main.go"]
+    subprocess.run(words, cwd=folder, check=True, env={**os.environ, **cache})
+    return ("/usr/bin", "./hello")
+
+
+def shell_layout(_: Path, folder: Path) -> tuple[str, ...]:
+    (folder / "run").write_text('#!/bin/sh\necho hello "$#"\n')
+    (folder / "run").chmod(0o755)
+    return ("/usr/bin", "./run")
+
+
+def archive_layout(_: Path, folder: Path) -> tuple[str, ...]:
+    with zipfile.ZipFile(folder / "bot.jar", "w") as archive:
+        archive.write(folder / "Hello.class", "Hello.class")
+        archive.writestr("META-INF/MANIFEST.MF", "Main-Class: Hello\n")
+    return (str(Path(installed("java")).parent), "java", "-jar", "bot.jar")
+
+
+def granted_layout(home: Path, _: Path) -> tuple[str, ...]:
+    """A folder of no known kind, which needs a line ``tools:``."""
+    (home / "kit/libexec").mkdir(parents=True)
+    program = home / "kit/libexec/hello"
+    program.write_text('#!/bin/sh\n. "${0%/*}/words"\necho "$word" "$#"\n')
+    program.chmod(0o755)
+    (home / "kit/libexec/words").write_text("word=hello\n")
+    return (str(home / "kit"), str(program))
+
+
+INLINE_PYTHON = ("-c", "import json, sys; print('hello', len(sys.argv) - 1)")
+REAL_LAYOUTS = {
+    "venv": venv_layout,
+    "uv": uv_layout,
+    "pyenv": pyenv_layout,
+    "conda": conda_layout,
+    "nvm": nvm_layout,
+    "rustup": rustup_layout,
+    "SDKMAN!": sdkman_layout,
+    "Go program": go_layout,
+    "shell script": shell_layout,
+    "Java archive": archive_layout,
+    "granted folder": granted_layout,
+}
+VARIABLES_OF_MANAGERS = (
+    *("UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "PYENV_ROOT"),
+    *("CONDA_PREFIX", "CONDA_ROOT", "CONDA_EXE", "NVM_DIR", "RUSTUP_HOME", "CARGO_HOME"),
+    *("SDKMAN_DIR", "PYENV_VERSION", "VIRTUAL_ENV"),
+)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name == "Go program" else ())
+        for name in REAL_LAYOUTS
+    ],
+)
+def test_a_legitimate_layout_starts_with_one_line_at_most(
+    layout: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """The organiser's home is the test's; what a manager would install is copied into it."""
+    if layout in {"SDKMAN!", "Java archive"}:
+        shutil.copy(request.getfixturevalue("java_class"), folder)
+    home = tmp_path / "home"
+    home.mkdir()
+    with monkeypatch.context() as changed:
+        changed.setenv("HOME", str(home))
+        for name in VARIABLES_OF_MANAGERS:
+            if layout != "rustup":
+                changed.delenv(name, raising=False)
+        place, word, *rest = REAL_LAYOUTS[layout](home, folder)
+        for name in VARIABLES_OF_MANAGERS:
+            changed.delenv(name, raising=False)
+        changed.setenv("PATH", f"{place}:/usr/bin:/bin")
+        rights = Rights(tools=(place,) if layout == "granted folder" else ())
+        program = choose_program(word, str(folder), tools=rights.tools)
+        for backend in ("bwrap", "landlock"):
+            if works(backend) is None:
+                launcher = choose(backend, trusted=False)
+                lines, ending = run(launcher, (program, *rest), folder, rights=rights)
+                assert (lines, ending.status) in ((["hello 0"], 0), (["hello"], 0)), backend

@@ -14,6 +14,7 @@ REFUSED, ABSENT = f"fails with {errno.EPERM}", f"fails with {errno.ENOSYS}"
 
 BOT = Policy()
 ONLINE = Policy(network=True)
+WITH_DEVICES = Policy(devices=True)
 BUILD = Policy(builds=True)
 SHARED = Policy(shares_host=True)
 SHARED_ONLINE = Policy(network=True, shares_host=True)
@@ -44,9 +45,23 @@ CALLS = [
     ("fcntl", (3, 6), BOT, REFUSED),  # F_SETLK
     ("fcntl", (3, 1 << 40 | 6), BOT, REFUSED),  # the kernel reads the low half only
     ("fcntl", (3, 6), BUILD, ALLOWED),
+    ("fcntl", (3, 8), BOT, REFUSED),  # F_SETOWN
+    ("syncfs", (), BOT, REFUSED),
+    ("syncfs", (), BUILD, ALLOWED),
+    ("syslog", (), BUILD, REFUSED),
+    ("listmount", (), BOT, REFUSED),
     ("ioctl", (0, 0x5401), BOT, ALLOWED),  # TCGETS
     ("ioctl", (0, 0x5412), BOT, REFUSED),  # TIOCSTI
     ("ioctl", (0, 1 << 32 | 0x5412), BOT, REFUSED),
+    ("ioctl", (0, 0x541B), SHARED, ALLOWED),  # FIONREAD
+    ("ioctl", (0, 0x802C542A), SHARED, ALLOWED),  # TCGETS2
+    ("ioctl", (0, 0x40086602), SHARED, REFUSED),  # FS_IOC_SETFLAGS
+    ("ioctl", (0, 0x40086602), BUILD, ALLOWED),
+    ("ioctl", (0, 0xC00C6400), BOT, REFUSED),  # of a graphics card
+    ("ioctl", (0, 0xC00C6400), WITH_DEVICES, ALLOWED),
+    ("ioctl", (0, 0x8912), BOT, REFUSED),  # SIOCGIFCONF
+    ("ioctl", (0, 0x8912), ONLINE, ALLOWED),
+    ("ioctl", (0, 0x8902), ONLINE, REFUSED),  # SIOCSPGRP
     ("prlimit64", (0,), BOT, ALLOWED),
     ("prlimit64", (4711,), BOT, REFUSED),
     ("socket", (UNIX, STREAM), BOT, ALLOWED),
@@ -55,6 +70,9 @@ CALLS = [
     ("socket", (INET, STREAM), ONLINE, ALLOWED),
     ("socket", (INET6, DATAGRAM), ONLINE, ALLOWED),
     ("socket", (PACKET, DATAGRAM), ONLINE, REFUSED),
+    ("socket", (UNIX, STREAM), ONLINE, REFUSED),  # abstract names belong to the host's network
+    ("socketpair", (UNIX, DATAGRAM), ONLINE, REFUSED),
+    ("socketpair", (UNIX, STREAM), ONLINE, ALLOWED),
     ("socket", (UNIX, STREAM), SHARED, REFUSED),
     ("socket", (INET, STREAM), SHARED_ONLINE, ALLOWED),
     ("socket", (UNIX, STREAM), SHARED_ONLINE, REFUSED),
@@ -66,6 +84,7 @@ CALLS = [
     ("prctl", (1, 0), BOT, ALLOWED),  # PR_SET_PDEATHSIG
     ("prctl", (1, 0), SHARED, REFUSED),
     ("prctl", (4, 0), SHARED, REFUSED),  # PR_SET_DUMPABLE
+    ("prctl", (62, 1), BOT, REFUSED),  # PR_SCHED_CORE
     ("prctl", (15, 0), SHARED, ALLOWED),  # PR_SET_NAME
 ]
 

@@ -31,7 +31,7 @@ from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, bwrap_optio
 from tourney_runner.process.sandbox.fds import Descriptors, memory_file, read_until, two_way_pipe
 from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_for
-from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
+from tourney_runner.process.sandbox.seccomp import filter_for_this_machine, policy_of
 from tourney_runner.process.sandbox.self_test import complaint_of
 from tourney_runner.process.sandbox.users import identities, is_root, setpriv
 from tourney_runner.process.spawn import spawn
@@ -153,7 +153,7 @@ class BwrapLauncher(Launcher):
         launch = _Launch(
             bwrap=self._bwrap,
             options=bwrap_options(program, view, limits, self._features, as_root=as_root),
-            rules=self._filter(Policy(program.rights.network, program.builds)),
+            rules=self._filter(policy_of(program, shares_host=False)),
             command=program.command,
             rlimits=rlimits(limits, processes=limits.processes),
             group=group,

@@ -23,6 +23,15 @@ _SHARED_MEMORY = 16 * 1024 * 1024
 _NAMESPACES = ("--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
 _SESSION = ("--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv")
 _NO_RIGHTS = ("--cap-drop", "ALL")
+_KERNEL_FILES = (
+    *("--proc", "/proc"),
+    # The first process belongs to bubblewrap, and is neither counted nor stopped. A bot that runs
+    # as the same user could write to its memory.
+    *("--tmpfs", "/proc/1", "--remount-ro", "/proc/1"),
+    # The organiser's keys, by name.
+    *("--ro-bind-try", "/dev/null", "/proc/keys"),
+    *("--dev", "/dev"),
+)
 _TO_CHANGE_USER = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 
 
@@ -62,7 +71,7 @@ def bwrap_options(
         *_isolation(features, network=program.rights.network, as_root=as_root),
         *(word for pair in environment.items() for word in ("--setenv", *pair)),
         *_system(network=program.rights.network),
-        *("--proc", "/proc", "--dev", "/dev"),
+        *_KERNEL_FILES,
         *_space("/dev/shm", _SHARED_MEMORY, features),  # noqa: S108 - inside
         *(word for path in program.rights.devices for word in ("--dev-bind", path, path)),
         *("--remount-ro", "/dev"),

@@ -34,7 +34,7 @@ from tourney_runner.process.sandbox.landlock_child import BOOT, CONFINED
 from tourney_runner.process.sandbox.landlock_rules import SCOPES_SINCE, file_rules, ruleset
 from tourney_runner.process.sandbox.probe_result import UnavailableError
 from tourney_runner.process.sandbox.sandboxed_child import ConfinedChild, start_for
-from tourney_runner.process.sandbox.seccomp import Policy, filter_for_this_machine
+from tourney_runner.process.sandbox.seccomp import filter_for_this_machine, policy_of
 from tourney_runner.process.sandbox.self_test import complaint_of
 from tourney_runner.process.sandbox.users import identities, is_root
 from tourney_runner.process.spawn import spawn
@@ -94,7 +94,6 @@ class LandlockLauncher(Launcher):
             if program.builds:
                 temp = make_temp("build")
                 undo.callback(remove_tree, temp)
-            policy = Policy(program.rights.network, program.builds, shares_host=True)
             environment = clean_environment(program, str(temp or _NO_FOLDER), view)
             launch = _Launch(
                 program=program,
@@ -105,7 +104,7 @@ class LandlockLauncher(Launcher):
                     "limits": rlimits(limits, processes=self._most_processes(limits)),
                     "ruleset": ruleset(self._version),
                     "rules": file_rules(self._version, program, view, temp),
-                    "filter": self._filter(policy),
+                    "filter": self._filter(policy_of(program, shares_host=True)),
                 },
                 environment=environment,
                 temp=temp,

@@ -26,9 +26,10 @@ from tourney_runner.process.sandbox.syscalls import this_machine
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tourney_runner.process.launcher import Program
     from tourney_runner.process.sandbox.syscalls import Machine
 
-__all__ = ["Policy", "assemble_filter", "filter_for_this_machine"]
+__all__ = ["Policy", "assemble_filter", "filter_for_this_machine", "policy_of"]
 
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
@@ -39,8 +40,13 @@ _WORD = 0xFFFFFFFF
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _SOCK_DGRAM, _SOCK_RAW, _SOCK_TYPE = 2, 3, 0xF
 _F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW, _F_SETLEASE, _F_NOTIFY = 6, 7, 37, 38, 1024, 1026
+_F_SETOWN, _F_SETOWN_EX = 8, 15
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+_FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
+_OF_TERMINALS, _OF_SOCKETS, _REQUEST_GROUP = 0x5400, 0x8900, 0xFF00
+"""The second byte of an ioctl request is its group. That of terminals also has requests for any
+descriptor, such as FIONREAD."""
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SCHED_CORE = 1, 4, 62
 _NEW_NAMESPACES = (
     0x00020000,  # mount
     0x02000000,  # cgroup
@@ -76,12 +82,12 @@ _NAMESPACES_AND_MOUNTS = (
         "fspick",
         "mount_setattr",
     ),
-    *("open_by_handle_at", "name_to_handle_at"),
+    *("open_by_handle_at", "name_to_handle_at", "statmount", "listmount"),
 )
 _KERNEL = (
     *("bpf", "perf_event_open", "userfaultfd"),
     *("io_uring_setup", "io_uring_enter", "io_uring_register"),
-    *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"),
+    *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "syslog"),
 )
 _HIDDEN_MEMORY = ("memfd_create", "memfd_secret")  # not counted by any limit of a process
 _ATTRIBUTES = (  # Landlock leaves these to the owner of a file, which may be the bot
@@ -91,6 +97,7 @@ _ATTRIBUTES = (  # Landlock leaves these to the owner of a file, which may be th
     *("utime", "utimes", "futimesat", "utimensat", "file_setattr", "truncate"),
 )
 _LOCKS = ("flock",)  # possible on any file that two bots can read
+_FLUSHES = ("sync", "syncfs")  # these make the host write what others have written
 
 
 @dataclass(frozen=True)
@@ -98,11 +105,31 @@ class Policy:
     """The settings of a filter that depend on the bot."""
 
     network: bool = False
+    devices: bool = False
+    """Whether it was granted devices, which have requests of their own."""
     builds: bool = False
     """Whether it is a build step. Build tools lock files, and there is no opponent to disturb."""
     shares_host: bool = False
     """Whether the bot is in the host's namespaces, as one user with others. Then sockets with a
     path, attributes of files, and the signs by which the runner notices its end need care."""
+
+    @property
+    def reaches_sockets(self) -> bool:
+        """Return whether local sockets of other programs are within its reach.
+
+        Those with an abstract name belong to the network's namespace.
+        """
+        return self.shares_host or self.network
+
+
+def policy_of(program: Program, *, shares_host: bool) -> Policy:
+    """Return the policy for a program; `shares_host` as in `Policy`."""
+    return Policy(
+        network=program.rights.network,
+        devices=bool(program.rights.devices),
+        builds=program.builds,
+        shares_host=shares_host,
+    )
 
 
 @dataclass(frozen=True)
@@ -161,32 +188,38 @@ def _refused(policy: Policy) -> tuple[str, ...]:
     calls = _OTHER_PROCESSES + _PRIORITIES + _CHANNELS + _NAMESPACES_AND_MOUNTS + _KERNEL
     if policy.builds:
         return calls
-    return calls + _HIDDEN_MEMORY + _LOCKS + (_ATTRIBUTES if policy.shares_host else ())
+    attributes = _ATTRIBUTES if policy.shares_host else ()
+    return calls + _HIDDEN_MEMORY + _LOCKS + _FLUSHES + attributes
 
 
 def _refusals(policy: Policy) -> list[_Refusal]:
     """Return the calls that are refused with some arguments, grouped by call."""
     refusals = [
         *(_Refusal("clone", 0, (flag,), mask=flag) for flag in _NEW_NAMESPACES),
-        _Refusal("ioctl", 1, (_TIOCSTI, _TIOCLINUX)),
+        _Refusal("ioctl", 1, (_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP)),
         _Refusal("prlimit64", 0, (0,), unless=True),
+        _Refusal("prctl", 0, (_PR_SCHED_CORE,)),
         _Refusal("socket", 0, _families(policy), unless=True),
     ]
     if not policy.builds:
         locks = (_F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW, _F_SETLEASE, _F_NOTIFY)
-        refusals.append(_Refusal("fcntl", 1, locks))
+        refusals.append(_Refusal("fcntl", 1, (*locks, _F_SETOWN, _F_SETOWN_EX)))
+        if not policy.devices:
+            # File systems have requests that change a file's attributes, which the owner of a file
+            # may make with a descriptor for reading. Landlock does not stop them.
+            usual = (_OF_TERMINALS, _OF_SOCKETS) if policy.network else (_OF_TERMINALS,)
+            refusals.append(_Refusal("ioctl", 1, usual, mask=_REQUEST_GROUP, unless=True))
+    if policy.reaches_sockets:
+        # A connected pair of these can still send to any name or path.
+        refusals.append(_Refusal("socketpair", 1, (_SOCK_DGRAM, _SOCK_RAW), mask=_SOCK_TYPE))
     if policy.shares_host:
-        refusals += [
-            # A connected pair of these can still send to any path.
-            _Refusal("socketpair", 1, (_SOCK_DGRAM, _SOCK_RAW), mask=_SOCK_TYPE),
-            _Refusal("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)),
-        ]
+        refusals.append(_Refusal("prctl", 0, (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)))
     return refusals
 
 
 def _families(policy: Policy) -> tuple[int, ...]:
     """Return the kinds of sockets that a bot may open."""
-    local = () if policy.shares_host else (_AF_UNIX,)
+    local = () if policy.reaches_sockets else (_AF_UNIX,)
     return (*local, _AF_INET, _AF_INET6, _AF_NETLINK) if policy.network else local
 
 
