@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shutil
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from tourney_runner.games import registry
 from tourney_runner.games.base import SeatEvents
 from tourney_runner.human_play.human_player import Person
 from tourney_runner.human_play.move_parser import Words, WordsError
+from tourney_runner.play import game_errors
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.in_process_players import seated
 from tourney_runner.play.match import player_setup
@@ -55,6 +57,18 @@ for line in filter(str.strip, sys.stdin):
 """
 
 
+CUP = """\
+game: {game}
+seed: 7
+rules: {{players: 4}}
+bots: [a, b, c, d]
+schedule: {{format: swiss, rounds: 2}}
+match: {{duplicate: 2}}
+time: {{start: 30s, move: 10s}}
+sandbox: limits
+"""
+
+
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for the tests, in which the games are installed for all processes."""
@@ -69,6 +83,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     monkeypatch.syspath_prepend(packages)
     monkeypatch.setenv("PYTHONPATH", str(packages))
     monkeypatch.chdir(tmp_path)
+    for name in GAMES:  # another test may have changed its module
+        monkeypatch.delitem(sys.modules, f"{name}_game", raising=False)
+    monkeypatch.setattr(game_errors, "LOOP_SECONDS", game_errors.LOOP_SECONDS)
     registry.game.cache_clear()
     yield tmp_path
     registry.game.cache_clear()
@@ -88,18 +105,7 @@ def write_bot(folder: Path, name: str, code: str = BOT, games: str = "hearts, au
 
 def run(folder: Path, game: str, *more: str) -> tuple[PlaySettings, list[Any]]:
     """Play a small tournament; return its settings and deals."""
-    lines = [
-        f"game: {game}",
-        "seed: 7",
-        "rules: {players: 4}",
-        "bots: [a, b, c, d]",
-        "schedule: {format: swiss, rounds: 2}",
-        "match: {duplicate: 2}",
-        "time: {start: 30s, move: 10s}",
-        "sandbox: limits",
-        *more,
-    ]
-    (folder / "cup.yaml").write_text("\n".join(lines))
+    (folder / "cup.yaml").write_text("\n".join([CUP.format(game=game), *more]))
     played = tourney("run", "cup.yaml", "--out", "out", "--quiet")
     assert played.exit_code == 0, played.output
     with closing(Store(folder / "out" / FILE_NAME)) as store:
@@ -203,6 +209,42 @@ def test_a_check_of_a_game_passes_and_a_bot_is_tried_only_at_its_games(installed
     report = tourney("check", "hearts_bot", "--deals", 2)
     assert report.exit_code == 0, report.output
     assert "auction" not in report.output
+
+
+BUGS = {
+    "exception": (
+        "raise KeyError(5)",
+        "the game auction failed in resolve(): KeyError: 5. This is a bug of the game, not of a",
+    ),
+    "endless": (
+        "while True:\n                pass",
+        "the game auction did not return from resolve() in 0.4 s of processor time. This is a bug",
+    ),
+    "event": ("return 7", "the game auction: an event is 7, expected a AuctionEvent"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_of_a_game_ends_the_run_and_names_the_game(installed: Path, bug: str) -> None:
+    line, message = BUGS[bug]
+    module = installed / "packages" / "auction_game.py"
+    code = module.read_text().replace(
+        "        prize = self.prizes.pop()\n",
+        f"        if len(self.prizes) == 5:\n            {line}\n"
+        "        prize = self.prizes.pop()\n",
+    )
+    # Only to make the test short: a call may take 20 seconds.
+    code += "\nfrom tourney_runner.play import game_errors\n\ngame_errors.LOOP_SECONDS = 0.4\n"
+    module.write_text(code)
+    for bot in "abcd":
+        write_bot(installed, bot)
+    (installed / "cup.yaml").write_text(CUP.format(game="auction"))
+    played = tourney("run", "cup.yaml", "--out", "out", "--quiet")
+    assert played.exit_code == 1
+    said = played.output + str(played.exception)
+    assert message in re.sub(r"\s+", " ", said)
+    with closing(Store(installed / "out" / FILE_NAME)) as store:
+        assert store.count() == 0
 
 
 TYPED = [

@@ -74,7 +74,7 @@ def _failure(game: Game[Any, Any], error: BaseException) -> str | None:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     own = [frame for frame in frames if _is_of(game, frame)]
     if isinstance(error, _EndlessLoopError):
-        return f" did not return from {error}() in {LOOP_SECONDS:g} s of processor time"
+        return f" {error}"
     if own:
         return f" failed in {own[0].f_code.co_name}(): {type(error).__name__}: {error}"
     return None
@@ -92,7 +92,7 @@ def _is_of_runner(frame: FrameType) -> bool:
 
 
 @contextmanager
-def loop_guard(game: Game[Any, Any], seconds: float = LOOP_SECONDS) -> Iterator[None]:
+def loop_guard(game: Game[Any, Any], seconds: float | None = None) -> Iterator[None]:
     """End calls to a game that do not return; for the main thread only.
 
     A timer looks at the stack after every `seconds` of this process's processor time, so waiting
@@ -102,8 +102,9 @@ def loop_guard(game: Game[Any, Any], seconds: float = LOOP_SECONDS) -> Iterator[
 
     Args:
         game: The game.
-        seconds: The processor time between two looks.
+        seconds: The processor time between two looks; `LOOP_SECONDS` if None.
     """
+    limit = LOOP_SECONDS if seconds is None else seconds
     before: FrameType | None = None
 
     def look(_signal: int, frame: FrameType | None) -> None:
@@ -115,11 +116,14 @@ def loop_guard(game: Game[Any, Any], seconds: float = LOOP_SECONDS) -> Iterator[
             frame = frame.f_back
         if outermost is not None and outermost is before:
             before = None
-            raise _EndlessLoopError(outermost.f_code.co_name)
+            name = outermost.f_code.co_name
+            raise _EndlessLoopError(
+                f"did not return from {name}() in {limit:g} s of processor time"
+            )
         before = outermost
 
     handler = signal.signal(signal.SIGVTALRM, look)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit, limit)
     try:
         yield
     finally:
