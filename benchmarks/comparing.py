@@ -1,4 +1,4 @@
-"""How often `tourney compare` is wrong, and how long it takes against what it announces.
+"""The error rates of `tourney compare`, and its length against the length that it announces.
 
 Leads are drawn from what tables of several sizes give, tilted until A is ahead by exactly d0 or d1.
 ``SIZE_better_at_d0`` and ``SIZE_not_better_at_d1`` are the shares of wrong verdicts, to be at most

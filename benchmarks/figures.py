@@ -1,4 +1,4 @@
-"""What the benchmarks share: how they are called, a yardstick, how figures are shown."""
+"""Shared parts of the benchmarks: their command line, a yardstick, the output of figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MESSAGE = {
 
 
 def cpu_us(work: Callable[[], object], times: int, repeats: int = 5) -> float:
-    """CPU microseconds of one call; the median of some repeats."""
+    """Return the CPU microseconds of one call, the median of some repeats."""
     spent = []
     for _ in range(repeats):
         began = time.process_time()
@@ -36,9 +36,9 @@ def cpu_us(work: Callable[[], object], times: int, repeats: int = 5) -> float:
 
 
 def yardstick() -> float:
-    """CPU microseconds of `json.loads(json.dumps(...))` on a request of some 400 bytes.
+    """Return the CPU microseconds of a JSON round trip of a request of some 400 bytes.
 
-    Other figures are given in multiples of it, since machines differ and change their pace.
+    Other figures are multiples of it, since machines differ and change their pace.
     """
     return cpu_us(lambda: json.loads(json.dumps(_MESSAGE)), 2000)
 
@@ -49,7 +49,7 @@ def report(
     """Measure as the command line says, and print.
 
     Args:
-        measure: Gives the figures by name.
+        measure: Returns the figures by name.
         about: For ``--help``.
         sizes: Options that are numbers, with their defaults.
     """

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 HISTORY = HERE / "history.jsonl"
-SCRIPTS = {"rules.py": ["--moves", "5000"], "moves.py": ["--stretches", "10"],
-           "peers.py": ["--stretches", "10"]}  # fmt: skip
+SCRIPTS = {"rules.py": ["--moves", "3000"], "moves.py": ["--stretches", "4"],
+           "peers.py": ["--stretches", "6"]}  # fmt: skip
 """The recorded scripts, with sizes for some minutes."""
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 5

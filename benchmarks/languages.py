@@ -53,7 +53,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 
 def _staged(folder: Path, name: str) -> BotSpec | None:
-    """A bundled bot; None where its language is missing."""
+    """Return a bundled bot, or None if its language is missing."""
     config = folder / "one.yaml"
     config.write_text(f"game: tienlen\nbots: [{BOTS / name}, {{bot: {BOTS / name}, name: b}}]\n")
     config.write_text(f"{config.read_text()}rules: {{players: 2}}\n")

@@ -1,4 +1,4 @@
-"""What a move costs the runner, against a bare poll loop with the same messages.
+"""The cost of a move for the runner, against a bare poll loop with the same messages.
 
 Trivial C bots play, all on one core with the runner: four of them Tien Len, fourteen Speahx. A loop
 of write, poll and read sends the same requests to the same bots. Machines change their pace within
@@ -46,20 +46,20 @@ def build(folder: str) -> str:
 
 
 def settings(name: str = "tienlen", players: int = 4) -> PlaySettings:
-    """Default rules, duplicate deals."""
+    """Return the settings of duplicate deals under the default rules."""
     config = RunConfig(time=TimeConfig(move_ms=10_000))
     rules = game(name).options(players=players).in_force()
     return make_settings(name, rules, "benchmark", MatchConfig(duplicate=players), config)
 
 
 def cpu() -> float:
-    """CPU seconds of this process, kernel included, children not."""
+    """Return the CPU seconds of this process, with the kernel's and without those of children."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def play(tables: Tables, first: int, matches: int, players: int = 4) -> tuple[int, float, float]:
-    """Play; gives moves, seconds and CPU seconds."""
+    """Play matches; return moves, seconds and CPU seconds."""
     moves, began, used = 0, time.perf_counter(), cpu()
     for match in range(first, first + matches):
         for record in tables.play(MatchPlan(0, match, tuple(range(players)))):
@@ -70,7 +70,7 @@ def play(tables: Tables, first: int, matches: int, players: int = 4) -> tuple[in
 
 @contextmanager
 def recording(requests: list[tuple[int, bytes]], answers: list[bytes]) -> Iterator[None]:
-    """Keep what is sent, with the number of the bot that it goes to, and what comes back."""
+    """Keep all requests, with the number of the bot that gets each, and all answers."""
     numbers: dict[int, int] = {}
     write, read = channel.write, channel.read
 
@@ -90,7 +90,7 @@ def recording(requests: list[tuple[int, bytes]], answers: list[bytes]) -> Iterat
 
 
 def bare_loop(command: tuple[str, ...], requests: list[tuple[int, bytes]]) -> tuple[float, float]:
-    """Send the same bytes with nothing around it; gives seconds and CPU seconds."""
+    """Send the same bytes with nothing around it; return seconds and CPU seconds."""
     bots = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         for _ in {number for number, _ in requests}
@@ -130,7 +130,7 @@ CASES = {"tienlen": Case("tienlen", 4, 8), "speahx_14": Case("speahx", 14, 2)}
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, float]:
-    """All figures of one run."""
+    """Return all figures of one run."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -173,7 +173,7 @@ def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) 
 
 @contextmanager
 def _without_lists(answers: list[bytes]) -> Iterator[None]:
-    """Ask the bots as ever, but list nothing, and take these answers for theirs."""
+    """Ask the bots as usual, but list nothing, and use these answers instead of theirs."""
     read, listed, given = channel.read, LegalLists.list, iter(answers)
 
     def scripted(pipe: int, most: int) -> bytes:
@@ -190,7 +190,7 @@ def _without_lists(answers: list[bytes]) -> Iterator[None]:
 
 
 def _lists(path: str, folder: str, stretches: int) -> dict[str, float]:
-    """What it costs to list all legal plays: the same deals, moves and bots with and without."""
+    """Return the cost of listing legal plays: the same deals and moves with lists and without."""
     bots = [BotSpec(number, f"bot {number}", (path, "all"), folder) for number in range(4)]
     tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
     matches, costs = 8, []

@@ -1,4 +1,4 @@
-"""Where the runner's processor time of a move goes.
+"""The runner's processor time of a move, by part of the program.
 
 Four trivial C bots play Tien Len, all on one core with the runner; a timer interrupts it after so
 much of its processor time, and what it was at then counts: no part is slowed by being measured.
@@ -101,7 +101,7 @@ def _sampling(stacks: Counter[Stack]) -> Iterator[None]:
 
 
 def _part(stack: Stack) -> str:
-    """What the innermost place belongs to that belongs to any part."""
+    """Return the part of the innermost place that belongs to any part."""
     for file, number in stack:
         if file.startswith(_RULES):
             return "rules"

@@ -1,4 +1,4 @@
-"""What the benchmarks share that run programs."""
+"""Shared parts of the benchmarks that run programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOURNEY = [sys.executable, "-m", "tourney_runner"]
 
 
 def stored_deals(out: Path) -> int:
-    """How many deals a folder of results holds, also while it is being written."""
+    """Return the number of deals in a folder of results, also while it is being written."""
     try:
         with closing(Store(out / FILE_NAME)) as store:
             return store.count()
@@ -26,7 +26,7 @@ def stored_deals(out: Path) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time of a process and all below it, those that have ended too; steps of 10 ms."""
+    """Return the CPU time of a process and its descendants, also ended ones, in steps of 10 ms."""
     ticks = 0
     for process in (pid, *descendants(pid)):
         with suppress(OSError):  # it has just ended

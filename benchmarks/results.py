@@ -1,4 +1,4 @@
-"""What results cost, by number of deals: storing, reading, rating, the table, continuing, memory.
+"""The cost of results by number of deals: storing, reading, rating, the table, continuing, memory.
 
 Deals are drawn, not played (see synthetic.py); everything else is the program itself. Figures with
 ``_ratio`` are multiples of one call of the package ``trueskill`` for a table of four, in the same
@@ -37,7 +37,7 @@ _SAMPLE = 20_000
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, float]:
-    """All figures of one run."""
+    """Return all figures of one run."""
     figures = {"trueskill_us": _reference()}
     unit = figures["trueskill_us"]
     with tempfile.TemporaryDirectory() as name:
@@ -57,7 +57,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 
 def _reference() -> float:
-    """CPU microseconds of the package's own rating of four players."""
+    """Return the CPU microseconds of the package's own rating of four players."""
     rating = trueskill.TrueSkill(draw_probability=0.01, tau=0.0)
     table = [(rating.create_rating(25 + seat),) for seat in range(4)]
     return cpu_us(lambda: rating.rate(table), 200)
@@ -70,14 +70,14 @@ def _begin(folder: Path, out: Path, bots: int) -> None:
 
 
 def _fill(folder: Path, out: Path, bots: int, deals: int) -> float:
-    """Store deals up to a number; gives the largest memory of the process that did (MiB)."""
+    """Store deals up to a number; return the largest memory of the process that did it (MiB)."""
     rounds = -(-deals // (bots * DEALS_A_MATCH))
     config = configuration(folder, bots, rounds)
     return _run([sys.executable, HERE / "synthetic.py", config, out, str(LEFT)])[1]
 
 
 def _run(command: list[object]) -> tuple[float, float]:
-    """CPU seconds and largest memory (MiB) of a program."""
+    """Return the CPU seconds and the largest memory (MiB) of a program."""
     process = subprocess.Popen(
         list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -97,7 +97,7 @@ def _table(out: Path, unit: float, deals: int) -> dict[str, float]:
 
 
 def _parts(out: Path, unit: float) -> dict[str, float]:
-    """CPU microseconds a deal of reading, and of counting and rating."""
+    """Return the CPU microseconds a deal of reading, and of counting and rating."""
     with closing(Store(out / FILE_NAME)) as store:
         began = time.process_time()
         deals = list(islice(store.records(), _SAMPLE))

@@ -1,4 +1,4 @@
-"""What the rules cost: legal plays, and checking and applying one, by game and table.
+"""The cost of the rules by game and table: listing legal plays, checking one, applying one.
 
 Figures with ``_ratio`` are multiples of one JSON round trip of a request in the same run.
 """

@@ -1,4 +1,4 @@
-"""How sharp a table becomes: a bot's sigma by its number of deals, for tables of several sizes.
+"""The sharpness of a table: a bot's sigma by its number of deals, for tables of several sizes.
 
 Deals are drawn from the model that the rating assumes: strengths a little apart, performances
 that vary by beta. ``constant`` is sigma times the root of a bot's deals: it hardly depends on how
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BOTS = 28
 SPREAD = 2.0
-"""How far strengths are apart: their standard deviation in points of the rating."""
+"""The standard deviation of strengths, in points of the rating."""
 
 
 class _Deal(NamedTuple):
@@ -46,7 +46,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 
 def _deals(players: int, each: int) -> Iterator[_Deal]:
-    """Deals in which every bot sits so many times."""
+    """Return deals in which every bot sits a given number of times."""
     drawn = random.Random(1)  # noqa: S311 - the same deals every time
     beta = Model().beta
     skills = [drawn.gauss(0, SPREAD) for _ in range(BOTS)]

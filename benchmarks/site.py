@@ -1,4 +1,4 @@
-"""What a site costs: to write, to open, to watch.
+"""The cost of a site: writing it, opening it, watching it.
 
 The bars: a site of 200 bots and 100,000 deals in under 60 s and 60 MB, its first page drawn in
 under 1 s, a step of the viewer in under 100 ms. The two last need a chromium and the extra `test`.
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def written(folder: Path) -> dict[str, float]:
-    """Write the site; gives what that takes, and how large it is."""
+    """Write the site; return the cost of that, and the size."""
     unit = yardstick()
     began, began_cpu = time.perf_counter(), time.process_time()
     with closing(Store(folder / FILE_NAME)) as store:
@@ -125,7 +125,7 @@ _STEPS = """async () => {
 
 
 def make_results(folder: Path, bots: int, deals: int) -> None:
-    """A results file of so many bots and deals."""
+    """Return a results file with this many bots and deals."""
     rules = find_game(GAME).options.model_validate({"players": PLAYERS}).in_force()
     settings = PlaySettings(
         game=GAME, rules=rules, master_seed="benchmark", duplicate=PLAYERS, deals=None,

@@ -1,4 +1,4 @@
-"""How long it takes to start: the program, and a run with many Python bots until its first deal.
+"""The time of a start: of the program, and of a run with many Python bots until its first deal.
 
 Figures with ``_ratio`` are multiples of starting ``python -c pass`` in the same run, for a run with
 many bots of starting it once for each of them.
@@ -25,7 +25,7 @@ _TIMES = 7
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, float]:
-    """All figures of one run."""
+    """Return all figures of one run."""
     python = _seconds([sys.executable, "-c", "pass"])
     figures = {"python_ms": python * 1e3}
     for option in ("--version", "--help"):
@@ -41,7 +41,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 
 def _seconds(command: list[str]) -> float:
-    """The median of some starts."""
+    """Return the median of some starts."""
     taken = []
     for _ in range(_TIMES):
         began = time.perf_counter()
@@ -51,7 +51,7 @@ def _seconds(command: list[str]) -> float:
 
 
 def _first_deal(folder: Path, bots: int) -> float:
-    """Seconds from the start of a run until its first deal is stored."""
+    """Return the seconds from the start of a run until its first deal is stored."""
     began = time.perf_counter()
     process = subprocess.Popen(
         [*TOURNEY, "run", configuration(folder, bots, 1), "--out", folder / "out"],

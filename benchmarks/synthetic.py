@@ -1,7 +1,7 @@
-"""Results without play: tournaments of any size whose deals are drawn instead of played.
+"""Tournaments of any size whose deals are drawn instead of played.
 
-The real conductor and planner hand out chunks as always and store what comes back; only the
-executor is not real. So these are the runner's own costs, and the files are like real ones.
+The real dispatcher and planner hand out chunks as usual and store the outcomes. Only the executor
+is not real. So these are the runner's own costs, and the files are like real ones.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tourney_runner.play.play_settings import MatchPlan
     from tourney_runner.run.worker_messages import Outcome, Task
 
-__all__ = ["configuration", "fill", "until_first_task"]
+__all__ = ["configuration", "dispatched", "fill", "until_first_task"]
 
 BOTS = Path(__file__).parents[1] / "bots"
 _MOVES = (
@@ -58,7 +58,7 @@ def configuration(folder: Path, bots: int, rounds: int) -> Path:
         ],
         "schedule": {"rounds": rounds},
         "time": {"start": "60s", "move": "60s"},
-        "publish": {"replays": 0},  # nobody has played these deals
+        "publish": {"replays": 0},  # these deals were not played
     }
     path.write_text(json.dumps(document))
     return path
@@ -67,19 +67,25 @@ def configuration(folder: Path, bots: int, rounds: int) -> Path:
 class _Drawn(Executor):
     """Answers every chunk at once: bots of a lower number are somewhat better."""
 
-    def __init__(self, stop_after: int | None) -> None:
+    def __init__(
+        self, stop_after: int | None, slots: int = 2, seconds_a_deal: float = 0.02
+    ) -> None:
+        self._slots = slots
+        self._seconds = seconds_a_deal
+        self.chunks = 0
         self._answers: deque[Played] = deque()
         self._random = random.Random(1)  # noqa: S311 - the same results every time
         self._left = stop_after
 
     @property
     def slots(self) -> int:
-        return 2
+        return self._slots
 
     def submit(self, task: Task) -> None:
         assert isinstance(task, Chunk)
         records = tuple(self._record(match) for match in task.matches)
-        self._answers.append(Played(task.number, records, 0.02 * len(records), 0.0))
+        self._answers.append(Played(task.number, records, self._seconds * len(records), 0.0))
+        self.chunks += 1
         if self._left is not None:
             self._left -= len(records)
 
@@ -123,7 +129,7 @@ class _First(_Drawn):
 
 
 def until_first_task(config_path: Path, out: Path) -> float:
-    """CPU seconds that a continued run takes to find what is missing, once all bots are checked.
+    """Return the CPU seconds a continued run takes to find what is missing, after checking bots.
 
     Args:
         config_path: The configuration.
@@ -135,18 +141,36 @@ def until_first_task(config_path: Path, out: Path) -> float:
 
 
 def fill(config_path: Path, out: Path, *, but: int = 0) -> int:
-    """Fill a folder in which the tournament was begun; gives how many deals it holds then.
+    """Fill a folder in which the tournament was begun; return the number of deals it holds then.
 
     Args:
         config_path: The configuration, maybe with more rounds than were begun with.
         out: The folder.
-        but: So many deals, about, are left to be played.
+        but: The approximate number of deals to leave.
     """
     return _play(config_path, out, lambda left: _Drawn(left - but if but else None))
 
 
+def dispatched(
+    config_path: Path, out: Path, *, slots: int, seconds_a_deal: float
+) -> tuple[int, int]:
+    """Let stub workers answer for what is missing; return the numbers of chunks and deals.
+
+    Args:
+        config_path: The configuration.
+        out: A folder in which the tournament was begun.
+        slots: The number of workers.
+        seconds_a_deal: The time that a deal seems to take, which decides the size of chunks.
+    """
+    with closing(Store(out / FILE_NAME)) as store:
+        before = store.count()
+    workers = _Drawn(None, slots, seconds_a_deal)
+    after = _play(config_path, out, lambda _: workers)
+    return workers.chunks, after - before
+
+
 def _play(config_path: Path, out: Path, executor: Callable[[int], Executor]) -> int:
-    """Play what is missing with an executor for so many deals; gives how many are there then."""
+    """Play what is missing; return the number of deals in the folder then."""
     config = load_config(config_path)
     names = tuple(bot.name for bot in config.entrants)
     with (

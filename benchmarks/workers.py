@@ -1,4 +1,4 @@
-"""What more workers bring: deals a second of one worker, of several, and of several on Dask.
+"""The gain from more workers: deals a second of one, of several, and of several on Dask.
 
 Python bots at tables of four play Tien Len. Speed and processor time are those of the middle of a
 run, from one deal in ten to nine; the time is that of all processes, bots included. Figures with
@@ -64,7 +64,7 @@ def _run(folder: Path, rounds: int, options: list[str]) -> tuple[float, float]:
 def _once_there(
     process: subprocess.Popen[bytes], out: Path, deals: int
 ) -> tuple[int, float, float]:
-    """How many deals are stored once it is so many; when that was seen, and processor time."""
+    """Wait for a number of deals; return their number, the time, and the CPU time."""
     while (there := stored_deals(out)) < deals:
         assert process.poll() is None
         time.sleep(0.05)

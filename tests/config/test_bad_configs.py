@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from tourney_runner.config import load_config
+from tourney_runner.config.diagnostics import Problems
+from tourney_runner.config.yaml_document import load_document
 from tourney_runner.errors import ConfigError
 
 CASES = yaml.safe_load((Path(__file__).parent / "bad.yaml").read_text())
@@ -71,8 +74,18 @@ def test_aliases_do_not_blow_up(entry: str, folder: Path) -> None:
     lines = ["a0: &a0 lol"]
     lines += [f"a{level}: &a{level} {entry.format(f'a{level - 1}')}" for level in range(1, 36)]
     (folder / "c.yaml").write_text("\n".join(lines))
-    with pytest.raises(ConfigError, match="with its aliases written out the file holds more than"):
+    with pytest.raises(ConfigError, match="the aliases of the file stand for more than 20000"):
         load_config(Path("c.yaml"))
+
+
+def test_a_field_of_thousands_of_bots_is_read(tmp_path: Path) -> None:
+    bots = [{"bot": "bots/a", "name": f"a {number}", "trusted": True} for number in range(5000)]
+    (tmp_path / "c.yaml").write_text(json.dumps({"bots": bots}))
+    problems = Problems("c.yaml")
+    document = load_document(tmp_path / "c.yaml", "c.yaml", problems)
+    assert document is not None
+    assert not problems
+    assert document.data == {"bots": bots}
 
 
 @pytest.mark.usefixtures("folder")

@@ -28,7 +28,7 @@ __all__ = ["Document", "load_document"]
 DEEPEST = 40
 """The deepest nesting; a configuration has about five levels."""
 LARGEST = 20_000
-"""The largest number of values in a file, with aliases expanded."""
+"""The largest number of values that aliases may add to those that a file has written out."""
 _LONGEST_INTEGER = 100
 """The largest number of digits; longer integers stay text."""
 
@@ -183,6 +183,8 @@ class _Tree:
         self._document = document
         self._anchors: dict[str, _Node] = {}
         self._open: list[_List | _Mapping] = []
+        self._written = 0
+        """The number of values so far, without what aliases repeat."""
         self._root: _Node | None = None
 
     def build(self, events: Iterator[Any]) -> _Node | None:
@@ -210,10 +212,12 @@ class _Tree:
 
     def _scalar(self, event: Any) -> None:
         node = _Scalar(_mark(event), text=event.value, plain=event.implicit[0])
+        self._written += 1
         self._name(node, event)
         self._attach(node)
 
     def _begin(self, node: _List | _Mapping, event: Any) -> None:
+        self._written += 1
         self._name(node, event)
         self._open.append(node)
         if len(self._open) > DEEPEST:
@@ -247,11 +251,10 @@ class _Tree:
         parent = self._open[-1]
         parent.size += node.size
         parent.depth = max(parent.depth, node.depth + 1)
-        if parent.size > LARGEST or parent.depth > DEEPEST:
+        if parent.size > LARGEST + self._written or parent.depth > DEEPEST:
             raise _UnusableError(
                 node.mark,
-                f"with its aliases written out the file holds more than {LARGEST} values or "
-                f"{DEEPEST} levels",
+                f"the aliases of the file stand for more than {LARGEST} values or {DEEPEST} levels",
             )
         if isinstance(parent, _List):
             parent.items.append(node)

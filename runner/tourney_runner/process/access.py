@@ -23,7 +23,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -257,6 +257,15 @@ def _is_too_much(folder: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
+def _folders_on_the_way(place: str) -> tuple[str, ...]:
+    """Return a place and all folders above it.
+
+    Kept, since the places of the system are the same for every bot.
+    """
+    return tuple(str(parent) for parent in Path(place, "_").parents)
+
+
 class _Finder:
     """A resolver that follows paths link by link and records the files that must be shown."""
 
@@ -296,9 +305,9 @@ class _Finder:
         # The folder may have been named through links, and every folder on the way is visible.
         own_names = () if folder is None else (os.path.abspath(folder),)
         self._ways = {
-            str(parent)
+            parent
             for place in (*self._allowed, *self._search, *own_names)
-            for parent in Path(place, "_").parents
+            for parent in _folders_on_the_way(place)
         }
         for path in own_names:
             self._walk(path, trusted=True)  # for the links on the way
