@@ -6,11 +6,12 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from real_table import settings
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
-from tourney_runner.play.deal_replay import steps
+from tourney_runner.play.deal_replay import match_so_far, steps
 from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.in_process_players import HousePlayer, seated
 from tourney_runner.play.match import dealt, player_setup
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from real_table import RealTable
     from tourney_runner.play.play_settings import PlaySettings
+    from tourney_runner.results.records import DealRecord
 
 
 def seed_with_an_instant_winner(others: str) -> tuple[PlaySettings, int]:
@@ -201,6 +203,37 @@ def test_a_match_to_a_target_ends_with_one_sole_leader(table: RealTable) -> None
         totals = [have + more for have, more in zip(totals, record.points, strict=True)]
         over = max(totals) >= 7 and totals[0] != totals[1]
         assert over == (number == len(records))
+
+
+@pytest.mark.parametrize("length", [{"deals": 5}, {"deals": None, "target": 12}])
+def test_a_match_that_was_cut_short_goes_on_as_if_it_never_was(
+    length: dict[str, int | None], table: RealTable
+) -> None:
+    table.seat(
+        "def on_move(m): send(answer(m) if m['id'] % 3 else {'id': m['id'], 'play': ['3S']*9})"
+    )
+    table.seat()
+    chosen = settings(on_fault="substitute", max_faults=5, **length)
+    tables = table.tables(chosen)
+    plan = MatchPlan(0, 0, (0, 1))
+    whole = list(tables.play(plan))
+    assert len(whole) > 2
+    faults = [fault for record in whole for fault in record.faults]
+    assert len(faults) > 5
+    assert not faults[-1].substituted
+    for number in range(1, len(whole)):
+        so_far = match_so_far(chosen, whole[:number])
+        assert so_far is not None
+        rest = list(tables.play(msgspec.structs.replace(plan, so_far=so_far)))
+        assert [_course(record) for record in rest] == [_course(one) for one in whole[number:]]
+        later = match_so_far(chosen, rest[:1], so_far)
+        assert later == match_so_far(chosen, whole[: number + 1])
+    assert match_so_far(chosen, whole) is None
+
+
+def _course(record: DealRecord) -> tuple[object, ...]:
+    faults = [(fault.seat, fault.move, fault.substituted) for fault in record.faults]
+    return record.key, record.start, record.moves, record.points, faults
 
 
 @pytest.mark.parametrize("others", ["zero", "play_on"])

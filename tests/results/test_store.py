@@ -168,13 +168,13 @@ def test_a_file_that_is_damaged_ends_the_run_with_words(tmp_path: Path) -> None:
 
 def test_counts_after_an_interruption_come_from_all_rows(store: Store) -> None:
     store.add([deal(0, 0, 0, faults=("crash",)), deal(0, 0, 1), deal(0, 1, 0)])
-    for unit, done in (("deal", 3), ("match", 2)):
-        progress = Progress(None, [Tally("one"), Tally("two")], unit=unit)  # type: ignore[arg-type]
-        progress.add(next(store.records()), earlier=True)  # the first block alone
-        progress.recount(store.outcomes())
-        assert progress.done == done
-        assert [tally.deals for tally in progress.tallies] == [3, 3]
-        assert [tally.faults for tally in progress.tallies] == [1, 0]
+    progress = Progress(None, [Tally("one"), Tally("two")], matches=5)
+    progress.add(next(store.records()), earlier=True)  # the first block alone
+    assert progress.share == "1 deal, 0 of 5 matches"
+    progress.recount(store.outcomes())
+    assert progress.share == "3 deals"
+    assert [tally.deals for tally in progress.tallies] == [3, 3]
+    assert [tally.faults for tally in progress.tallies] == [1, 0]
 
 
 HOLDER = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -120,6 +121,35 @@ def test_an_interrupted_run_plays_only_what_is_missing(undisturbed: Undisturbed)
     assert f"continuing: {there} deal" in ended.stderr
     missing = arena.table()["deals"] - there
     assert f"played {missing} deal" in ended.stderr
+    assert arena.files() == tables
+
+
+@pytest.mark.parametrize(
+    "length",
+    [
+        pytest.param({"deals": 15}, id="a number of deals"),
+        pytest.param({"target": 15}, id="to a target", marks=pytest.mark.slow),
+    ],
+)
+def test_finished_deals_of_a_long_match_are_stored_at_once(
+    length: dict[str, int], arena: Arena
+) -> None:
+    bots = [
+        arena.bot("one", move="time.sleep(0.02)"),
+        arena.bot("bad", move="if luck % 5 == 0: answer = {'play': ['3S'] * 9}"),
+    ]
+    keys = {"match": {"duplicate": False, **length}, "on_fault": "substitute", "max_faults": 30}
+    config = arena.configure(bots, schedule={"rounds": 1}, **keys)
+    arena.run("run", config, "--out", "undisturbed")
+    tables, deals = arena.files("undisturbed"), arena.deals("undisturbed")
+    process = arena.start("run", config, "--out", "out", "--jobs", 1)
+    until(lambda: arena.deals() > 2)
+    os.kill(process.pid, signal.SIGINT)
+    told = arena.end(process, 130)
+    assert arena.deals() < deals  # of one of two matches, or of the second
+    assert re.search(r"Interrupted with \d+ (of 30 )?deals", told.stdout + told.stderr)
+    arena.run("verify", "out")
+    arena.run("run", config, "--out", "out")
     assert arena.files() == tables
 
 

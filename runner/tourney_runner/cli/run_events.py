@@ -80,7 +80,7 @@ def _counts(progress: Progress) -> dict[str, Any]:
     return {
         "done": progress.done,
         "total": progress.total,
-        "unit": progress.unit,
+        "matches": {"done": progress.finished, "total": progress.matches},
         "deals": progress.deals,
         "moves": progress.moves,
         "waiting": sorted(set(progress.waiting.values())),

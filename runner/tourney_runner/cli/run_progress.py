@@ -76,7 +76,7 @@ class _TimedReporter(Reporter):
     def begin(self, progress: Progress) -> None:
         """See `Reporter.begin`."""
         self._began = time.monotonic()
-        self._before = progress.done
+        self._before = progress.steps[0]
         self._progress = progress
 
     def end(self) -> None:
@@ -135,10 +135,11 @@ class PlainReporter(_TimedReporter):
         self.say("; ".join(parts))
 
     def _remaining(self, progress: Progress, seconds: float) -> str:
-        new = progress.done - self._before
-        if progress.total is None or not new:
+        done, total = progress.steps
+        new = done - self._before
+        if total is None or not new:
             return ""
-        return f"{_clock((progress.total - progress.done) * seconds / new)} left"
+        return f"{_clock((total - done) * seconds / new)} left"
 
 
 class TerminalReporter(_TimedReporter):
@@ -172,7 +173,7 @@ class TerminalReporter(_TimedReporter):
     def begin(self, progress: Progress) -> None:
         """See `Reporter.begin`."""
         super().begin(progress)
-        self._task = self._bars.add_task("", total=progress.total, share="", rates="")
+        self._task = self._bars.add_task("", total=progress.steps[1], share="", rates="")
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._live.start()
 
@@ -183,7 +184,8 @@ class TerminalReporter(_TimedReporter):
             return
         self._drawn = now
         rates = _rates(progress, self._seconds())
-        self._bars.update(self._task, completed=progress.done, share=progress.share, rates=rates)
+        done = progress.steps[0]
+        self._bars.update(self._task, completed=done, share=progress.share, rates=rates)
         waiting = ", ".join(sorted(set(progress.waiting.values())))
         note = Text(f"waiting for {waiting}" if waiting else "", style="yellow", no_wrap=True)
         rows = max(3, self._console.height - _AROUND)

@@ -1,4 +1,4 @@
-"""Rebuild a stored deal step by step from its seed and its moves.
+"""Rebuild a stored deal step by step from its seed and its moves, and how its match goes on.
 
 Replays, viewers and checks all use this module.
 """
@@ -11,17 +11,19 @@ import msgspec
 
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.match import dealt
+from tourney_runner.play.match import dealt, next_start
+from tourney_runner.play.match_end import is_over
+from tourney_runner.play.play_settings import MatchSoFar
 from tourney_runner.results.records import CUT_SHORT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tourney_runner.games.base import Game, State
     from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["Decision", "Step", "decisions", "steps"]
+__all__ = ["Decision", "Step", "decisions", "match_so_far", "steps"]
 
 
 class Step(NamedTuple):
@@ -115,6 +117,37 @@ def steps(settings: PlaySettings, record: DealRecord, *, check: bool = False) ->
         if check:
             _check(rules, state, action)
         yield Step(number, seat, action, fallback, state.apply_action(action), state)
+
+
+def match_so_far(
+    settings: PlaySettings, records: Sequence[DealRecord], before: MatchSoFar | None = None
+) -> MatchSoFar | None:
+    """Return how a match of new deals goes on, from its stored deals alone.
+
+    Args:
+        settings: The rules and settings of the match.
+        records: Finished deals in order, at least one.
+        before: The deals before the first of `records`, if it is not the first of the match.
+
+    Returns:
+        None if the match is over.
+    """
+    seats = range(len(records[0].seating))
+    deals, totals, faults = 0, [0.0] * len(seats), [0] * len(seats)
+    if before is not None:
+        deals, totals, faults = before.deals, list(before.totals), list(before.faults)
+    for record in records:
+        deals += 1
+        totals = [have + more for have, more in zip(totals, record.points, strict=True)]
+        for fault in record.faults:
+            faults[fault.seat] += not fault.unplayed
+    if is_over(settings, deals, totals):
+        return None
+    state = dealt(settings, records[-1].key, records[-1].start)
+    for step in steps(settings, records[-1]):
+        state = step.state
+    start = next_start(state, records[-1].start)
+    return MatchSoFar(deals, start, tuple(totals), tuple(faults))
 
 
 def _check(rules: Game[Any, Any], state: State[Any], action: Any) -> None:

@@ -12,7 +12,7 @@ from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError, VoidTwiceError
 from tourney_runner.play.game_errors import blamed_on
-from tourney_runner.play.match_end import match_over
+from tourney_runner.play.match_end import is_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
 from tourney_runner.play.seeds import bot_seed, deal_seed, match_seed
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from tourney_runner.results.records import DealRecord
 
 __all__ = ["PLAYS", "Tables", "dealt", "next_start", "player_setup"]
-
-_MOST_DEALS = 10_000
-"""The limit of deals in a match to a target, for the case that no player can reach the target."""
 
 PLAYS = 3
 """The maximum number of plays of a deal. Host delays make it void, except in the last play."""
@@ -140,7 +137,9 @@ class Tables:
     def play(
         self, plan: MatchPlan, *, alone: bool = True, voided: VoidTwiceError | None = None
     ) -> Iterator[DealRecord]:
-        """Play one match, deal by deal.
+        """Play one match, deal by deal, or the rest of it if it has begun.
+
+        The caller may stop between two deals; `deal_replay.match_so_far` says how it goes on.
 
         Args:
             plan: The match.
@@ -153,7 +152,8 @@ class Tables:
             HostFailureError: The host failed in every play of a deal.
         """
         players = self.pool.seat(plan.seats())
-        match = _MatchInPlay(plan, players, [0] * len(players), alone, voided)
+        faults = [0] * len(players) if plan.so_far is None else list(plan.so_far.faults)
+        match = _MatchInPlay(plan, players, faults, alone, voided)
         if self._settings.duplicate:
             yield self._play_deal(match, plan.rotation, self._first_start(plan))[0]
         else:
@@ -169,17 +169,15 @@ class Tables:
 
     def _play_in_a_row(self, match: _MatchInPlay) -> Iterator[DealRecord]:
         """Play new deals until `deals` or `target`. Each start value comes from the deal before."""
-        settings = self._settings
-        totals = [0.0] * len(match.players)
-        start = self._first_start(match.plan)
-        number = 0
-        while number < (settings.deals or _MOST_DEALS):
+        before = match.plan.so_far
+        number = 0 if before is None else before.deals
+        totals = (0.0,) * len(match.players) if before is None else before.totals
+        start = self._first_start(match.plan) if before is None else before.start
+        while not is_over(self._settings, number, totals):
             record, start = self._play_deal(match, number, start)
             yield record
             number += 1
-            totals = [have + more for have, more in zip(totals, record.points, strict=True)]
-            if settings.target is not None and match_over(totals, settings.target):
-                return
+            totals = tuple([have + more for have, more in zip(totals, record.points, strict=True)])
 
     def _play_deal(
         self, match: _MatchInPlay, number: int, start: int | None

@@ -8,8 +8,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tourney_runner.games.scene import Scene
+    from tourney_runner.play.play_settings import PlaySettings
 
-__all__ = ["match_over", "shared_places"]
+__all__ = ["MOST_DEALS", "is_over", "match_over", "shared_places"]
+
+MOST_DEALS = 10_000
+"""The limit of deals in a match to a target, for the case that no player ever reaches it alone."""
+
+
+def is_over(settings: PlaySettings, deals: int, totals: Sequence[float]) -> bool:
+    """Return whether a match of new deals is over.
+
+    Args:
+        settings: The settings of the match.
+        deals: The number of finished deals.
+        totals: The points of each seat in these deals.
+    """
+    if deals >= (settings.deals or MOST_DEALS):
+        return True
+    return deals > 0 and settings.target is not None and match_over(totals, settings.target)
 
 
 def match_over(totals: Sequence[float], target: float) -> bool:

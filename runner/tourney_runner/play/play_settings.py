@@ -12,7 +12,7 @@ from tourney_runner.results.records import UNPLAYED, FaultKind, FaultRecord
 if TYPE_CHECKING:
     from tourney_runner.results.tournament_record import TournamentRecord
 
-__all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "PlaySettings"]
+__all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "MatchSoFar", "PlaySettings"]
 
 
 class BotSpec(msgspec.Struct, frozen=True):
@@ -109,8 +109,20 @@ class AutoForfeit(msgspec.Struct, frozen=True, array_like=True):
         return cls(fault.entrant, fault.kind, fault.cause.removeprefix(UNPLAYED))
 
 
+class MatchSoFar(msgspec.Struct, frozen=True, array_like=True):
+    """The finished deals of a match of new deals that is not over. Tuples are by seat."""
+
+    deals: int
+    start: int | None
+    """The start value of the next deal."""
+    totals: tuple[float, ...]
+    """The points so far."""
+    faults: tuple[int, ...]
+    """The faults in play so far."""
+
+
 class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
-    """A unit that is played, stored and repeated as a whole: a rotation or a match of new deals."""
+    """A rotation of duplicate deals, or a match of new deals or the rest of one."""
 
     round: int
     match: int
@@ -118,6 +130,8 @@ class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
     """Entrant numbers by seat in rotation 0."""
     rotation: int = 0
     retired: tuple[AutoForfeit, ...] = ()
+    so_far: MatchSoFar | None = None
+    """The deals that are finished already; None to play the whole match."""
 
     def seats(self) -> tuple[int, ...]:
         """Return the entrant numbers by seat in this rotation."""

@@ -45,6 +45,13 @@ class Lanes:
         """Take up to `most` matches of one wave of a lane."""
         return self._pop(self._lanes[lane], most) if lane < len(self._lanes) else ()
 
+    def put_back(self, lane: int, matches: Iterable[MatchPlan]) -> None:
+        """Return matches for which a worker had no time; it gets them first."""
+        queue = deque(matches)
+        if queue:
+            self._lanes[lane % len(self._lanes)].appendleft(queue)
+            self.left += len(queue)
+
     def relieve(self, most: int, worth: int) -> tuple[MatchPlan, ...]:
         """Take up to `most` matches from the fullest lane, if it has more than `worth`.
 

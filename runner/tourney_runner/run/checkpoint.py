@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,7 +24,9 @@ class _Checkpoint(msgspec.Struct, frozen=True):
     """
 
     blocks: int
-    matches: int
+    deals: int
+    finished: int
+    """Finished matches, see `Progress.finished`."""
     tallies: tuple[Tally, ...]
 
 
@@ -34,7 +36,7 @@ def keep(store: Store, blocks: int, progress: Progress) -> None:
     Raises:
         RunError: The disk fails.
     """
-    known = _Checkpoint(blocks, progress.done, tuple(progress.tallies))
+    known = _Checkpoint(blocks, progress.done, progress.finished, tuple(progress.tallies))
     store.keep_note(CHECKPOINT, msgspec.to_builtins(known))
 
 
@@ -44,18 +46,23 @@ def take_up(store: Store, planner: Planner, progress: Progress) -> None:
     if known is None:
         return
     planner.skip(known.blocks)
-    progress.done = known.matches
+    progress.done, progress.finished = known.deals, known.finished
     progress.tallies[: len(known.tallies)] = known.tallies  # others have joined since
 
 
 def finished_blocks(store: Store) -> int:
     """Return the number of blocks, from the first, known to have all their deals stored."""
-    known = _kept(store)
-    return 0 if known is None else known.blocks
+    kept = store.note(CHECKPOINT)
+    return 0 if kept is None or _is_old(kept) else int(kept["blocks"])
 
 
 def _kept(store: Store) -> _Checkpoint | None:
     kept = store.note(CHECKPOINT)
-    if kept is None or kept.get("retired"):  # earlier versions kept benched bots there alone
+    if kept is None or _is_old(kept) or "deals" not in kept:  # earlier versions counted matches
         return None
     return msgspec.convert(kept, _Checkpoint)
+
+
+def _is_old(kept: dict[str, Any]) -> bool:
+    """Return whether a checkpoint is of an early version, which kept benched bots there alone."""
+    return bool(kept.get("retired"))

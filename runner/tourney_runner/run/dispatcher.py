@@ -33,6 +33,8 @@ Enough = Callable[[Iterable["DealRecord"]], bool]
 
 _CHUNK_SECONDS = 0.5
 """The target duration of a chunk: long compared with a commit, short for a waiting person."""
+_LONGEST_CHUNK = 1.0
+"""Seconds after which a chunk begins no further deal, so that finished deals are stored."""
 _WORTH_SECONDS = 1.0
 """The seconds of another lane's work that justify restarting a worker's bots, which takes some
 hundredths of a second each."""
@@ -123,7 +125,7 @@ class Dispatcher:
                 for record in store.records(block.span.rounds, block.span.matches):
                     progress.add(record, earlier=True)
                     self._signals.check()
-                progress.done += block.there
+                progress.finished += block.finished
             self._play_block(block, store, folder, progress)
             for decision in planner.finish(block):
                 self._announce(decision, folder, progress)
@@ -145,6 +147,7 @@ class Dispatcher:
                 if isinstance(outcome, Played):
                     self._heard.pop(outcome.number, None)
                     done = self._open.pop(outcome.number)
+                    lanes.put_back(done.lane, outcome.rest)
                     self._submit(block.number, lanes)  # keep the worker busy before writing
                     self._store(outcome, done, store, folder, progress)
                 elif isinstance(outcome, Waiting):
@@ -234,7 +237,8 @@ class Dispatcher:
     def _hand_out(
         self, block: int, lane: int, matches: tuple[MatchPlan, ...], void: VoidDeal | None = None
     ) -> None:
-        chunk = Chunk(next(self._numbers), matches, block, lane, void is not None, void)
+        number = next(self._numbers)
+        chunk = Chunk(number, matches, block, lane, void is not None, void, _LONGEST_CHUNK)
         self._open[chunk.number] = chunk
         self._executor.submit(chunk)
 
@@ -250,16 +254,23 @@ class Dispatcher:
     ) -> None:
         store.add(played.records)
         self.cpu += played.cpu
-        each = max(1e-6, played.seconds / len(chunk.matches))
-        before = self._match_seconds
-        self._match_seconds = each if before is None else 0.7 * before + 0.3 * each
-        progress.done += len(chunk.matches) - len(played.void)
+        self._time_matches(played.seconds, len(chunk.matches) - len(played.rest))
+        progress.finished += len(chunk.matches) - len(played.void) - len(played.rest)
         self._void.extend(played.void)
         for record in played.records:
             progress.add(record)
             progress.chatty |= {record.seating[note.seat] for note in record.strays()}
             if record.faults or record.notes:
                 _log(record, folder, progress)
+
+    def _time_matches(self, seconds: float, matches: int) -> None:
+        """Update the mean duration of a match by those of a chunk that did not run out of time."""
+        before = self._match_seconds
+        if not matches:  # a match takes at least as long
+            self._match_seconds = max(before or 0.0, seconds)
+            return
+        each = max(1e-6, seconds / matches)
+        self._match_seconds = each if before is None else 0.7 * before + 0.3 * each
 
 
 def _log(record: DealRecord, folder: ResultsFolder, progress: Progress) -> None:

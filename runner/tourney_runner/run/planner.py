@@ -8,9 +8,10 @@ runs seldom renew their bots.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import groupby, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from tourney_runner.play.deal_replay import match_so_far
 from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.rulings import gone
@@ -21,6 +22,7 @@ from tourney_runner.schedule.round_history import round_result
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tourney_runner.play.play_settings import MatchSoFar, PlaySettings
     from tourney_runner.results.records import Decision
     from tourney_runner.results.store import Store
     from tourney_runner.schedule.base import Format, RoundResult, Table
@@ -48,8 +50,10 @@ class Block(NamedTuple):
     span: Span
     waves: tuple[tuple[MatchPlan, ...], ...]
     """Missing matches by rotation; a wave may start before the previous one has ended."""
-    there: int
-    """The number of stored matches (rotations counted)."""
+    there: bool
+    """Whether some of its deals are stored."""
+    finished: int
+    """The number of stored matches that are over (rotations counted)."""
     whole: bool
     """Whether it can be skipped once it is finished."""
     border: bool
@@ -89,9 +93,11 @@ class Planner:
         duplicate: Rotations of each deal; 0 for matches of fresh deals.
         most_matches: The greatest number of matches in a block.
         bench_after: See `benching.Benching`.
+        settings: The settings of play, by which matches of fresh deals end; if left out, such a
+            match has one deal.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the facts that decide what is missing
         self,
         tournament_format: Format[Any],
         store: Store,
@@ -99,11 +105,16 @@ class Planner:
         most_matches: int = MOST_MATCHES,
         *,
         bench_after: int = BENCH_AFTER,
+        settings: PlaySettings | None = None,
     ) -> None:
         self._most_matches = most_matches
         self._format = tournament_format
         self._store = store
         self._rotations = max(1, duplicate)
+        self._settings = settings
+        """None if every match is one deal."""
+        if duplicate or (settings and settings.deals == 1):
+            self._settings = None
         self._finished: list[RoundResult] = []
         self._benching = Benching(store, bench_after, tournament_format.field.format_rules)
         self._done = 0
@@ -111,6 +122,14 @@ class Planner:
         """The rest of a round's plan, by the round and the number of tables taken from it."""
 
     def total(self) -> int | None:
+        """Return the number of deals of the tournament, if it is certain."""
+        matches = self.matches()
+        if self._settings is None or matches is None:
+            return matches
+        deals = self._settings.deals
+        return matches * deals if deals and self._settings.target is None else None
+
+    def matches(self) -> int | None:
         """Return the number of matches (rotations counted) of the tournament, if it is certain."""
         rounds = self._format.rounds()
         if rounds is None:
@@ -142,8 +161,7 @@ class Planner:
             # A format that plans from results needs the results of every round again.
             border = there == rounds
             cut = span._replace(rounds=there)
-            waves, stored = self._waves(cut, tables)
-            yield Block(number, cut, waves, stored, whole=ahead and border, border=border)
+            yield self._block(number, cut, tables, whole=ahead and border, border=border)
 
     def remarks(self) -> list[str]:
         """Return the format's remarks about the rounds so far."""
@@ -185,28 +203,39 @@ class Planner:
             self._plans = {(number, matches.stop): planned}
         return islice(planned, len(matches))
 
-    def _waves(
-        self, span: Span, tables: list[Table]
-    ) -> tuple[tuple[tuple[MatchPlan, ...], ...], int]:
-        """Return the missing matches by rotation, and how many matches are stored."""
+    def _block(
+        self, number: int, span: Span, tables: list[Table], *, whole: bool, border: bool
+    ) -> Block:
         forfeits = self._benching.forfeits()
-        there = self._store.keys(span.rounds, self._rotations, span.matches)
-        waves = []
-        for rotation in range(self._rotations):
-            plans = tuple(
-                MatchPlan(
-                    table.round,
-                    table.match,
-                    table.seating,
-                    rotation,
-                    tuple(filter(None, (forfeits(table.round, bot) for bot in table.seating))),
-                )
-                for table in tables
-                if DealKey(table.round, table.match, rotation) not in there
+        stored = self._stored(span)
+        finished = 0
+        waves: list[list[MatchPlan]] = [[] for _ in range(self._rotations)]
+        for rotation, table in product(range(self._rotations), tables):
+            key = DealKey(table.round, table.match, rotation)
+            so_far = stored.get(key)
+            if key in stored and so_far is None:
+                finished += 1
+                continue
+            retired = tuple(
+                filter(None, (forfeits(table.round, bot) for bot in table.seating)),
             )
-            waves.append(plans)
-        missing = sum(map(len, waves))
-        return tuple(waves), len(tables) * self._rotations - missing
+            waves[rotation].append(MatchPlan(*key[:2], table.seating, rotation, retired, so_far))
+        return Block(number, span, tuple(map(tuple, waves)), bool(stored), finished, whole, border)
+
+    def _stored(self, span: Span) -> dict[DealKey, MatchSoFar | None]:
+        """Return the stored rotations or matches; the value is None where one is over.
+
+        The key of a match of fresh deals is that of its first deal.
+        """
+        there = self._store.keys(span.rounds, self._rotations, span.matches)
+        settings = self._settings
+        if settings is None or not there:
+            return dict.fromkeys(there)
+        records = self._store.records(span.rounds, span.matches)
+        return {
+            DealKey(number, match, 0): match_so_far(settings, list(deals))
+            for (number, match), deals in groupby(records, key=lambda record: record.key[:2])
+        }
 
 
 def stored_round(store: Store, number: int) -> RoundResult:

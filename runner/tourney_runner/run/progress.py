@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tourney_runner.ratings.rated_deals import average_places
 from tourney_runner.results.records import DealRecord
+from tourney_runner.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tourney_runner.results.records import DealOutcome
 
-__all__ = ["Progress", "Reporter", "Tally", "Unit"]
-
-Unit = Literal["deal", "match"]
+__all__ = ["Progress", "Reporter", "Tally"]
 
 
 @dataclass
@@ -41,12 +40,14 @@ class Progress:
     """The progress of a run."""
 
     total: int | None
-    """The total number of units, if it is certain."""
+    """The total number of deals, if it is certain."""
     tallies: list[Tally]
-    unit: Unit = "match"
-    """The unit that is played and stored whole: a deal where rotations are played one by one."""
+    matches: int | None = None
+    """The total number of matches, if only that is certain: each match ends at a target."""
     done: int = 0
-    """Stored units, including those of earlier runs."""
+    """Stored deals, including those of earlier runs."""
+    finished: int = 0
+    """Finished matches, including those of earlier runs; rotations are counted."""
     deals: int = 0
     """Deals of this run."""
     moves: int = 0
@@ -58,18 +59,29 @@ class Progress:
 
     @property
     def share(self) -> str:
-        """The played part in words: ``120 of 288 deals``."""
-        units = {"deal": "deals", "match": "matches"}[self.unit]
-        of_all = "" if self.total is None else f"of {self.total:,} "
-        return f"{self.done:,} {of_all}{units}"
+        """The played part in words: ``120 of 288 deals``, ``57 deals, 3 of 20 matches``."""
+        if self.total is not None:
+            return f"{self.done:,} of {counted(self.total, 'deal')}"
+        if self.matches is None:
+            return counted(self.done, "deal")
+        matches = counted(self.matches, "match", "matches")
+        return f"{counted(self.done, 'deal')}, {self.finished:,} of {matches}"
+
+    @property
+    def steps(self) -> tuple[int, int | None]:
+        """The stored deals and their total, or the same of matches if only that is certain."""
+        if self.total is None and self.matches is not None:
+            return self.finished, self.matches
+        return self.done, self.total
 
     def add(self, record: DealRecord | DealOutcome, *, earlier: bool = False) -> None:
-        """Count a deal.
+        """Count a stored deal.
 
         Args:
             record: The deal.
             earlier: Whether an earlier run played it.
         """
+        self.done += 1
         if not earlier and isinstance(record, DealRecord):
             self.deals += 1
             self.moves += sum(time.moves for time in record.times)
@@ -90,14 +102,10 @@ class Progress:
         A run that continues counts the stored deals of a block only when it reaches that block.
         """
         self.tallies = [Tally(tally.name) for tally in self.tallies]
-        matches = set()
+        self.matches = None  # deals alone do not say how many matches are over
         self.done = 0
         for deal in deals:
             self.add(deal, earlier=True)
-            self.done += 1
-            matches.add(deal.key[:2])
-        if self.unit == "match":
-            self.done = len(matches)
 
 
 class Reporter(ABC):

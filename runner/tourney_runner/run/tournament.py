@@ -12,6 +12,7 @@ import msgspec
 from tourney_runner.bots.changes import changes_since
 from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.process.stop_signals import StopSignals
@@ -385,11 +386,11 @@ class _Run:
             self._config.match.duplicate,
             MOST_MATCHES if enough is None else _STEP,
             bench_after=self._config.bench_after,
+            settings=PlaySettings.of(self._store.tournament()),
         )
+        total = planner.total()
         progress = Progress(
-            planner.total(),
-            [Tally(name) for name in names],
-            unit="deal" if self._config.match.duplicate else "match",
+            total, [Tally(name) for name in names], planner.matches() if total is None else None
         )
         if enough is None:  # `enough` needs all deals, see `Dispatcher.play`
             checkpoint.take_up(self._store, planner, progress)

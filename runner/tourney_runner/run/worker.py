@@ -14,12 +14,16 @@ import tempfile
 import time
 import traceback
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
+
+import msgspec
 
 from tourney_runner import __version__
 from tourney_runner.errors import RunError
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.deal_replay import match_so_far
 from tourney_runner.play.faults import Fault, HostFailureError, VoidTwiceError
 from tourney_runner.play.game_errors import loop_guard
 from tourney_runner.play.match import PLAYS, Tables
@@ -97,6 +101,7 @@ class Worker:
 
     def __init__(self, setup: Setup, output: int) -> None:
         self._output = output
+        self._settings = setup.settings
         self._number = 0
         self._block = -1
         self._met: set[tuple[int, int]] = set()
@@ -145,30 +150,48 @@ class Worker:
             self._met.clear()
             self._block = chunk.block
         began, used = time.monotonic(), time.process_time()
+        until = inf if chunk.seconds is None else began + chunk.seconds
         records: list[DealRecord] = []
         void: list[VoidDeal] = []
+        rest: list[MatchPlan] = []
         for plan in chunk.matches:
+            if records and time.monotonic() >= until:
+                rest.append(plan)
+                continue
             self._renew_for(plan)
+            deals: list[DealRecord] = []
             try:
-                records += self._match(chunk, plan)
+                if self._match(chunk, plan, deals, until):
+                    rest.append(self._after(plan, deals))
             except VoidTwiceError as twice:
-                void.append(VoidDeal(plan, twice.deal, twice.voids))
+                void.append(VoidDeal(self._after(plan, deals), twice.deal, twice.voids))
+            records += deals
         seconds, cpu = time.monotonic() - began, time.process_time() - used
-        return Played(chunk.number, tuple(records), seconds, cpu, tuple(void))
+        return Played(chunk.number, tuple(records), seconds, cpu, tuple(void), tuple(rest))
 
-    def _match(self, chunk: Chunk, plan: MatchPlan) -> list[DealRecord]:
+    def _match(self, chunk: Chunk, plan: MatchPlan, deals: list[DealRecord], until: float) -> bool:
+        """Add the deals of a match to `deals`; return whether time was up before its end."""
         void = chunk.voided
         voided = None if void is None else VoidTwiceError(void.deal, void.voids)
-        records = []
         for record in self._tables.play(plan, alone=voided is not None, voided=voided):
-            records.append(record)
-            self._report(Alive(chunk.number), time.monotonic())
-        return records
+            deals.append(record)
+            now = time.monotonic()
+            self._report(Alive(chunk.number), now)
+            if now >= until and not self._settings.duplicate and self._after(plan, deals).so_far:
+                return True
+        return False
+
+    def _after(self, plan: MatchPlan, deals: list[DealRecord]) -> MatchPlan:
+        """Return the plan of the rest of a match after some more deals."""
+        if not deals:
+            return plan
+        so_far = match_so_far(self._settings, deals, plan.so_far)
+        return msgspec.structs.replace(plan, so_far=so_far)
 
     def _renew_for(self, plan: MatchPlan) -> None:
         """Renew the bots if a process could see the cards of a deal twice."""
         cards = plan.round, plan.match
-        if cards in self._met:
+        if cards in self._met and plan.so_far is None:
             self._renew()
         self._met.add(cards)
 

@@ -90,6 +90,10 @@ class Chunk(msgspec.Struct, frozen=True, tag=True):
     """Whether all bots are renewed for it."""
     voided: VoidDeal | None = None
     """The deal of its only match that was void before; all other workers are idle then."""
+    seconds: float | None = None
+    """The time after which no further deal begins, so that finished deals are stored soon; None to
+    play all matches to their ends.
+    """
 
 
 class Checked(msgspec.Struct, frozen=True, tag=True):
@@ -115,7 +119,9 @@ class Played(msgspec.Struct, frozen=True, tag=True):
     cpu: float
     """CPU seconds of the worker itself, without the bots."""
     void: tuple[VoidDeal, ...] = ()
-    """The void deals, whose matches are not among the records."""
+    """The void deals; their matches go on with them."""
+    rest: tuple[MatchPlan, ...] = ()
+    """The matches, or the parts of them, for which there was no time."""
 
 
 class Waiting(msgspec.Struct, frozen=True, tag=True):

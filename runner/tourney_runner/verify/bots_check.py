@@ -84,7 +84,8 @@ class Sample:
             self._findings.note(text)
         plays = self._play(list(matches), wanted.workers)
         for (plan, stored), again in zip(matches.items(), plays, strict=True):
-            part = divergence(self._settings, stored, again)
+            # A run may have been interrupted in the match; the rules say whether it had to go on.
+            part = divergence(self._settings, stored, again[: len(stored)])
             if part is not None:
                 more = self._play([plan] * _AGAIN, wanted.workers)
                 self._judge(stored, part, [again, *more])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt, next_start
-from tourney_runner.play.match_end import match_over, shared_places
+from tourney_runner.play.match_end import is_over, shared_places
 from tourney_runner.play.seeds import match_seed
 
 if TYPE_CHECKING:
@@ -32,11 +32,14 @@ class RuleBook:
         self._game = find_game(settings.game)
         self._options = self._game.options.stored(settings.rules)
 
-    def wrong(self, records: Sequence[DealRecord]) -> Iterator[tuple[DealKey, str]]:
+    def wrong(
+        self, records: Sequence[DealRecord], *, must: bool = True
+    ) -> Iterator[tuple[DealKey, str]]:
         """Yield the problems of the deals of a match (of one rotation).
 
         Args:
             records: All of them, in order.
+            must: Whether the match must be over; otherwise a run may have been interrupted in it.
         """
         start: int | None = self._first_start(records[0].key)
         totals = [0.0] * len(records[0].seating)
@@ -53,7 +56,7 @@ class RuleBook:
             yield from ((record.key, text) for text in _unlike(record, state))
             start = next_start(state, record.start)
             totals = [have + more for have, more in zip(totals, record.points, strict=True)]
-        if not self._settings.duplicate and not self._over(len(records), totals):
+        if must and not self._settings.duplicate and not self._over(len(records), totals):
             yield records[-1].key, "its match ends after it, before it is over by the rules"
 
     def _first_start(self, key: DealKey) -> int | None:
@@ -62,12 +65,9 @@ class RuleBook:
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _over(self, deals: int, totals: Sequence[float]) -> bool:
-        settings = self._settings
-        if settings.duplicate:
+        if self._settings.duplicate:
             return deals > 0
-        if deals == settings.deals:
-            return True
-        return bool(deals) and settings.target is not None and match_over(totals, settings.target)
+        return is_over(self._settings, deals, totals)
 
     def _played(self, record: DealRecord) -> Any:
         """Return the state at the end of a deal; raise ValueError for illegal moves."""

@@ -174,7 +174,7 @@ class _Verification:
             for rotation in range(rotations):
                 records = there.pop((table.match, rotation), None)
                 if records is not None:
-                    self._check_match(table, records)
+                    self._check_match(table, records, must=must)
                 elif must:
                     self._findings.add(
                         "schedule",
@@ -193,7 +193,7 @@ class _Verification:
         except DamageError as error:
             self._findings.add("store", f"round {rounds.start + 1} cannot be read: {error}")
 
-    def _check_match(self, table: Table, records: list[DealRecord]) -> None:
+    def _check_match(self, table: Table, records: list[DealRecord], *, must: bool) -> None:
         for at, record in enumerate(records):
             if plan_of(self._settings, record).seating != table.seating:
                 self._findings.add(
@@ -206,7 +206,7 @@ class _Verification:
                 )
                 return
         try:
-            for key, text in self._book.wrong(records):
+            for key, text in self._book.wrong(records, must=must):
                 self._findings.add("rules", text, key)
         except (ValueError, TypeError, LookupError) as error:  # no such deal was ever dealt
             self._findings.add("rules", f"it cannot be a deal: {error}", records[0].key)
