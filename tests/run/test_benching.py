@@ -6,18 +6,26 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from tourney_runner.decisions import sanctions
 from tourney_runner.play.play_settings import AutoForfeit
 from tourney_runner.ratings.standings import standings
-from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
+from tourney_runner.results.records import DealKey, DealRecord, Decision, FaultRecord, SeatTime
 from tourney_runner.results.rulings import take_back
 from tourney_runner.results.store import Store
-from tourney_runner.results.tournament_record import Conditions, Seed, TournamentRecord
+from tourney_runner.results.tournament_record import (
+    Conditions,
+    EntrantRecord,
+    Schedule,
+    Seed,
+    TournamentRecord,
+)
 from tourney_runner.run.benching import Benching
 from tourney_runner.run.planner import Planner
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field
+from tourney_runner.verify.schedule_check import benching_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,6 +198,24 @@ def test_earlier_tournaments_go_on_by_the_round(store: Store) -> None:
     assert faults(store)[0] == {"crash": 3}
     (cause,) = {fault.cause for one in store.outcomes() for fault in one.faults if fault.unplayed}
     assert cause == "forfeited unplayed: it failed in every deal of round 1"
+
+
+def test_verification_finds_benchings_that_the_deals_do_not_give(store: Store) -> None:
+    bots = tuple(EntrantRecord(number=one, name=f"bot {one}", hash="") for one in range(5))
+    store.change(entrants=bots, complete=True, schedule=Schedule("swiss", {}, 20, 2))
+    play(planner(store, "swiss", rounds=20, games=1), store, always)
+    options = formats.format_class("swiss").options(rounds=20, games=1)
+    swiss = formats.make("swiss", Field(entrants=5, players=3, seed=1), options)
+    assert list(benching_wrong(store, swiss)) == []
+    (right,) = store.decisions()
+    assert right.from_round is not None
+    store.decide(Decision(0, "now", "benched", 1, "to be rid of it", from_round=3))
+    store.decide(msgspec.structs.replace(right, from_round=right.from_round + 1))
+    assert [text.split(",")[0] for text in benching_wrong(store, swiss)] == [
+        "bot 1 was benched after round 3",
+        f"bot 0 was not benched after round {right.from_round}",
+        f"bot 0 was benched after round {right.from_round + 1}",
+    ]
 
 
 def test_unbench_refuses_a_folder_without_results(tmp_path: Path) -> None:

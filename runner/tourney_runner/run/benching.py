@@ -17,7 +17,7 @@ from tourney_runner.schedule.base import FORMAT_RULES
 from tourney_runner.text import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from tourney_runner.results.records import DealOutcome
     from tourney_runner.results.store import Store
@@ -68,29 +68,57 @@ class Benching:
         Returns:
             The new decisions, which are stored.
         """
-        if not self._after:
-            return []
-        benched = {
-            decision.entrant for decision, held in _decisions(self._store) if rounds.stop in held
-        }
         found = [
             Decision(0, utc_now(), "benched", entrant, reason, from_round=rounds.stop)
-            for entrant, reason in self._find(rounds, newcomer, self._after)
-            if entrant not in benched
+            for entrant, reason in self._due(rounds, newcomer, _decisions(self._store)).items()
         ]
         for decision in found:
             self._store.decide(decision)
         return found
 
+    def expected(
+        self, rounds: range, newcomer: Callable[[int], int | None] = lambda _: None
+    ) -> dict[int, str]:
+        """Return the entrants that had to be benched at the end of a block, and the reasons.
+
+        They follow from the stored deals and from decisions of earlier blocks; arguments as for
+        `decide`.
+        """
+        earlier = [one for one in _decisions(self._store) if one[1].start < rounds.stop]
+        return self._due(rounds, newcomer, earlier)
+
+    def _due(
+        self,
+        rounds: range,
+        newcomer: Callable[[int], int | None],
+        known: list[tuple[Decision, range]],
+    ) -> dict[int, str]:
+        """Return the entrants to be benched after a block, given the other benchings."""
+        if not self._after:
+            return {}
+        benched = {decision.entrant for decision, where in known if rounds.stop in where}
+        judged: dict[int, int] = {}
+        for decision, where in known:
+            if where.stop < ALL.stop:
+                judged[decision.entrant] = max(where.stop, judged.get(decision.entrant, 0))
+        return {
+            entrant: reason
+            for entrant, reason in self._find(rounds, newcomer, judged)
+            if entrant not in benched
+        }
+
     def _failed_in_a_row(
         self,
         rounds: range,
         newcomer: Callable[[int], int | None],  # noqa: ARG002 - a row may go over many rounds
-        after: int,
+        first: Mapping[int, int],
     ) -> Iterator[tuple[int, str]]:
-        """Yield entrants whose last played deals all failed, at least those of one round."""
-        judged = {one: _judged_from(self._store, one) for one in self._store.failing(rounds)}
-        rows = {one: _Row(one, after) for one in judged}
+        """Yield entrants whose last played deals all failed, at least those of one round.
+
+        Deals before an entrant's `first` round are not judged.
+        """
+        judged = {one: first.get(one, 0) for one in self._store.failing(rounds)}
+        rows = {one: _Row(one, self._after) for one in judged}
         number = rounds.stop
         while rows and number > 0:
             number -= 1
@@ -104,14 +132,14 @@ class Benching:
                     yield entrant, f"all of its last {row.needed} deals failed"
 
     def _failed_all_round(
-        self, rounds: range, newcomer: Callable[[int], int | None], _: int
+        self, rounds: range, newcomer: Callable[[int], int | None], first: Mapping[int, int]
     ) -> Iterator[tuple[int, str]]:
         """Yield entrants that failed in every deal of a round: rules 1."""
         found: dict[int, int] = {}
         for number, entrant in self._store.faulted_throughout(rounds):
             # At a newcomer's tables the others sit too seldom to be judged by them.
             eligible = newcomer(number) in {None, entrant}
-            if eligible and number >= _judged_from(self._store, entrant):
+            if eligible and number >= first.get(entrant, 0):
                 found.setdefault(entrant, number)
         for entrant, number in found.items():
             yield entrant, f"it failed in every deal of round {number + 1}"
@@ -148,9 +176,3 @@ class _Row:
 def _decisions(store: Store) -> list[tuple[Decision, range]]:
     """Return all benchings and the rounds for which each holds, or held."""
     return [(one, rounds) for one, rounds in held(store) if one.kind == "benched"]
-
-
-def _judged_from(store: Store, entrant: int) -> int:
-    """Return the first round whose deals may bench an entrant: after its last benching."""
-    ends = [rounds.stop for one, rounds in _decisions(store) if one.entrant == entrant]
-    return max((end for end in ends if end < ALL.stop), default=0)

@@ -17,9 +17,9 @@ __all__ = ["Finding", "Findings", "Report", "Where"]
 _NAMED = 20
 """Findings of one kind that are listed; the others are only counted."""
 
-Where = Literal["store", "rules", "schedule", "tables", "play"]
-"""The object of a finding: a row of the file, a deal by the rules, the set of deals, the published
-tables, or a deal that differed when it was played again.
+Where = Literal["store", "rules", "schedule", "rulings", "tables", "play"]
+"""The object of a finding: a row of the file, a deal by the rules, the set of deals, the
+decisions of runs, the published tables, or a deal that differed when it was played again.
 """
 
 

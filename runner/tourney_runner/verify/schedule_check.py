@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import UsageError
+from tourney_runner.run.benching import Benching
 from tourney_runner.run.checkpoint import finished_blocks
 from tourney_runner.run.entrants import kept_stages
-from tourney_runner.run.planner import rounds_in, stored_round
+from tourney_runner.run.planner import blocks, rounds_in, stored_round
 from tourney_runner.run.tournament_setup import make_field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
 from tourney_runner.schedule.registry import format_class, make
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from tourney_runner.results.store import Store
     from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
 
-__all__ = ["certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
+__all__ = ["benching_wrong", "certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
 
 
 def _described(store: Store) -> tuple[str, Field, FormatOptions]:
@@ -68,6 +70,39 @@ def planned_rounds(store: Store, tournament: Format[Any]) -> Iterator[list[Table
                 return
             finished.append(result)
         number += 1
+
+
+def benching_wrong(store: Store, tournament: Format[Any]) -> Iterator[str]:
+    """Yield the benchings that do not follow from the stored deals, and those that are missing.
+
+    Tournaments of earlier rules are not checked, nor what other deals may have led to: those of a
+    bot that were played again since, or that were forfeited until a benching was taken back.
+    """
+    record = store.tournament()
+    if record.format_rules == 1:
+        return
+    benching = Benching(store, record.bench_after, record.format_rules)
+    decided = [one for one in store.decisions() if one.kind == "benched"]
+    certain = certain_rounds(store, tournament)
+    if certain is None:
+        certain = (store.last_round() or 0) + 1
+    last = max((one.from_round or 0 for one in decided), default=0)
+    ahead = tournament.ahead()
+    undone = [one.from_round or 0 for one in decided if ahead and one.undone is not None]
+    last = min([max(certain, last), *undone])
+    size = tournament.matches(0) if ahead else None
+    for span in takewhile(lambda one: one.rounds.stop <= last, blocks(size)):
+        end = span.rounds.stop
+        if not span.ends:
+            continue
+        stored = {one.entrant for one in decided if one.from_round == end}
+        if end > certain and not stored:
+            continue
+        expected = set(benching.expected(span.rounds, tournament.newcomer))
+        again = {one for void in store.voids() for one in void.record.seating}
+        for entrant in sorted((stored ^ expected) - again):
+            is_so = "was benched" if entrant in stored else "was not benched"
+            yield f"{record.names[entrant]} {is_so} after round {end}, against the stored deals"
 
 
 def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:

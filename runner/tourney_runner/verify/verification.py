@@ -1,9 +1,9 @@
 """Verification of a results folder by anyone who has it.
 
-Four parts are checked: the file itself (each deal matches its digest), the schedule (exactly the
+Five parts are checked: the file itself (each deal matches its digest), the schedule (exactly the
 deals that the seed and the entrants require exist), the rules (the moves of each deal, played again
-with its cards, give its places and points) and the published tables. If the bots are available,
-some deals are also played again by them.
+with its cards, give its places and points), the benchings (they follow from the stored deals) and
+the published tables. If the bots are available, some deals are also played again by them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ from tourney_runner.verify.published_check import (
 )
 from tourney_runner.verify.report import Findings
 from tourney_runner.verify.rules_check import RuleBook
-from tourney_runner.verify.schedule_check import certain_rounds, planned_rounds, stored_format
+from tourney_runner.verify.schedule_check import (
+    benching_wrong,
+    certain_rounds,
+    planned_rounds,
+    stored_format,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,6 +122,9 @@ class _Verification:
         if beyond := self._store.count(range(number + 1, 2**62)):
             deals = counted(beyond, "deal is", "deals are")
             self._findings.add("schedule", f"{deals} of a round that was not planned")
+        if not self._findings.has("store"):
+            for text in benching_wrong(self._store, tournament):
+                self._findings.add("rulings", text)
         if self._unplayed:
             if self._settings.duplicate:
                 missing = counted(self._unplayed, "deal is", "deals are")
