@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tourney_runner.results.store import Store
 from tourney_runner.run.affinity import Lanes
-from tourney_runner.run.planner import Planner, blocks, rounds_in
+from tourney_runner.run.planner import Planner, Sizes, blocks, rounds_in
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field
 from tourney_runner.schedule.round_robin import RoundRobinOptions
@@ -106,12 +106,12 @@ def test_a_round_without_end_begins_at_once(store: Store) -> None:
     ],
 )
 def test_blocks_hold_so_many_whole_rounds(matches: int | None, counts: list[int]) -> None:
-    assert [rounds_in(count, matches) for count in range(len(counts))] == counts
+    assert [rounds_in(count, Sizes(matches)) for count in range(len(counts))] == counts
 
 
 @pytest.mark.parametrize("matches", [1, 7, 2_048, 2_049, 10_000])
 def test_every_match_is_in_one_block(matches: int) -> None:
-    spans = list(islice(blocks(matches), 40))
+    spans = list(islice(blocks(Sizes(matches)), 40))
     last = max(span.rounds.stop for span in spans if span.ends)
     for number in range(last):
         found = [span.matches for span in spans if number in span.rounds]

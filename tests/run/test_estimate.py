@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tourney_runner.run.estimate import Pace, Work, estimate
+from tourney_runner.run.planner import Sizes
 from tourney_runner.run.preview import duration
 
 if TYPE_CHECKING:
     from whole_program import Arena
 
-WORK = Work(matches=400, matches_a_round=10, rounds=10, rotations=4, bots=10, players=4)
+WORK = Work(matches=400, blocks=Sizes(10), rounds=10, rotations=4, bots=10, players=4)
 
 
 def test_the_ends_of_the_range_are_at_most_a_factor_of_three_apart() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -52,17 +52,12 @@ def take_up(store: Store, planner: Planner, progress: Progress) -> None:
 
 def finished_blocks(store: Store) -> int:
     """Return the number of blocks, from the first, known to have all their deals stored."""
-    kept = store.note(CHECKPOINT)
-    return 0 if kept is None or _is_old(kept) else int(kept["blocks"])
+    known = _kept(store)
+    return 0 if known is None else known.blocks
 
 
 def _kept(store: Store) -> _Checkpoint | None:
     kept = store.note(CHECKPOINT)
-    if kept is None or _is_old(kept) or "deals" not in kept:  # earlier versions counted matches
+    if kept is None or "deals" not in kept:  # earlier versions counted matches
         return None
     return msgspec.convert(kept, _Checkpoint)
-
-
-def _is_old(kept: dict[str, Any]) -> bool:
-    """Return whether a checkpoint is of an early version, which kept benched bots there alone."""
-    return bool(kept.get("retired"))

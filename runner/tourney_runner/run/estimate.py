@@ -13,7 +13,7 @@ import msgspec
 from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.run.local import LocalExecutor
-from tourney_runner.run.planner import blocks
+from tourney_runner.run.planner import Sizes, blocks
 from tourney_runner.run.worker_messages import Chunk, HostFailed, Played
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Work(NamedTuple):
 
     matches: int
     """Rotations counted."""
-    matches_a_round: int | None
+    blocks: Sizes
     rounds: int
     rotations: int
     """1 for fresh deals."""
@@ -132,13 +132,13 @@ def _starts(work: Work, jobs: int) -> float:
     """Return about how many bots are started: at the check, by each worker, and for renewals."""
     seats = work.matches * work.players
     first = work.bots + min(jobs * work.bots, seats)
-    if work.rotations == 1 or not work.matches_a_round:
+    if work.rotations == 1 or not work.blocks.matches:
         return first
     lanes = min(jobs, work.rotations)
     renewals = (ceil(work.rotations / lanes) - 1) * lanes
     each = min(work.bots, ceil(seats / (work.rotations * lanes)))
     played = 0
-    for spans, span in enumerate(blocks(work.matches_a_round)):
+    for spans, span in enumerate(blocks(work.blocks)):
         played = span.rounds.stop
         if played >= work.rounds:
             return first + (spans + 1) * renewals * each

@@ -2,13 +2,14 @@
 
 Within a block the rotations of duplicate deals are the outer loop, and a worker renews its bots
 before it plays another rotation of the same deals, so a process never meets the same cards twice.
-Blocks grow from one round: a bot that always fails is benched early (see `benching`), while long
-runs seldom renew their bots.
+Bots that always fail are benched at the ends of blocks (see `benching`), so blocks begin small and
+grow. Each costs renewals, so with duplicate deals the first has `_FIRST_DEALS` deals of each bot.
 """
 
 from __future__ import annotations
 
 from itertools import groupby, islice, product
+from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tourney_runner.play.deal_replay import match_so_far
@@ -27,10 +28,35 @@ if TYPE_CHECKING:
     from tourney_runner.results.store import Store
     from tourney_runner.schedule.base import Format, RoundResult, Table
 
-__all__ = ["MOST_MATCHES", "Block", "Planner", "Span", "blocks", "rounds_in", "stored_round"]
+__all__ = [
+    "MOST_MATCHES",
+    "Block",
+    "Planner",
+    "Sizes",
+    "Span",
+    "blocks",
+    "rounds_in",
+    "sizes",
+    "stored_round",
+]
 
 MOST_MATCHES = 2048
 """Greatest number of matches in a block, which limits the matches planned at a time."""
+_FIRST_DEALS = 32
+"""Least number of deals of each bot in the first block, with duplicate deals. A start of a bot
+takes as long as some ten quick deals, and a bot that never answers is benched after this many.
+"""
+
+
+class Sizes(NamedTuple):
+    """The sizes of blocks, which nothing changes that may change when a run is continued."""
+
+    matches: int | None
+    """Matches in a round; None if rounds are planned from results, each of which is a block."""
+    first: int = 1
+    """Rounds in the first block."""
+    growth: int = 2
+    """The factor by which the number of rounds up to the end of a block grows."""
 
 
 class Span(NamedTuple):
@@ -60,17 +86,31 @@ class Block(NamedTuple):
     """Whether it ends in the same place if the tournament is extended."""
 
 
-def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Iterator[Span]:
-    """Yield the blocks in order: 1, 1, 2, 4 ... rounds, up to a maximum size.
+def sizes(tournament: Format[Any], rotations: int) -> Sizes:
+    """Return the sizes of a tournament's blocks.
 
-    A round that is too large for one block is split. The borders do not depend on anything that can
-    change when a run is continued.
+    Args:
+        tournament: The format.
+        rotations: Rotations of each deal, 1 for fresh deals.
     """
-    size = matches_a_round or most_matches
+    matches = tournament.matches(0) if tournament.ahead() else None
+    field = tournament.field
+    if matches is None or rotations == 1 or field.format_rules < 3:
+        return Sizes(matches)
+    deals = matches * field.players * rotations / tournament.beginners()
+    return Sizes(matches, first=ceil(_FIRST_DEALS / deals), growth=4)
+
+
+def blocks(planned: Sizes, most_matches: int = MOST_MATCHES) -> Iterator[Span]:
+    """Yield the blocks in order, up to a maximum size: 1, 1, 2, 4 ... rounds, for example.
+
+    A round that is too large for one block is split.
+    """
+    size = planned.matches or most_matches
     most = max(1, most_matches // size)
     first = 0
     while True:
-        last = first + min(max(1, first), most)
+        last = first + min(max(planned.first, (planned.growth - 1) * first), most)
         for start in range(0, size, most_matches):
             ends = start + most_matches >= size
             stop = ALL.stop if ends else start + most_matches
@@ -78,9 +118,9 @@ def blocks(matches_a_round: int | None, most_matches: int = MOST_MATCHES) -> Ite
         first = last
 
 
-def rounds_in(count: int, matches_a_round: int | None) -> int:
+def rounds_in(count: int, planned: Sizes) -> int:
     """Return the number of whole rounds in the first `count` blocks."""
-    spans = islice(blocks(matches_a_round), count)
+    spans = islice(blocks(planned), count)
     return max((span.rounds.stop for span in spans if span.ends), default=0)
 
 
@@ -91,7 +131,8 @@ class Planner:
         tournament_format: The format.
         store: The results so far.
         duplicate: Rotations of each deal; 0 for matches of fresh deals.
-        most_matches: The greatest number of matches in a block.
+        most_matches: The greatest number of matches in a block; if it is less than usual, blocks
+            begin with one round.
         bench_after: See `benching.Benching`.
         settings: The settings of play, by which matches of fresh deals end; if left out, such a
             match has one deal.
@@ -108,6 +149,9 @@ class Planner:
         settings: PlaySettings | None = None,
     ) -> None:
         self._most_matches = most_matches
+        self._sizes = sizes(tournament_format, max(1, duplicate))
+        if most_matches < MOST_MATCHES:
+            self._sizes = Sizes(self._sizes.matches)
         self._format = tournament_format
         self._store = store
         self._rotations = max(1, duplicate)
@@ -146,9 +190,8 @@ class Planner:
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks in order; each must be played and passed to `finish` before the next."""
         ahead = self._format.ahead()
-        size = self._format.matches(0) if ahead else None
         last = self._format.rounds()
-        for number, span in enumerate(blocks(size, self._most_matches)):
+        for number, span in enumerate(blocks(self._sizes, self._most_matches)):
             rounds = span.rounds
             if last is not None and rounds.start >= last:
                 return

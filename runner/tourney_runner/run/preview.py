@@ -10,6 +10,7 @@ from tourney_runner.play.seeds import seed_hash
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import Seed, Stage
 from tourney_runner.run.estimate import Work
+from tourney_runner.run.planner import sizes
 from tourney_runner.run.tournament_setup import differing_rules, limits_line, make_format
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES
@@ -86,7 +87,7 @@ def work_left(config: Config, there: Stored) -> Work | None:
     stored = there.deals // (config.match.deals or 1)
     return Work(
         matches=max(0, planned - stored),
-        matches_a_round=counts[0] if counts else None,
+        blocks=sizes(tournament, rotations),
         rounds=rounds,
         rotations=rotations,
         bots=len(config.entrants),

@@ -24,7 +24,7 @@ __all__ = [
     "Table",
 ]
 
-FORMAT_RULES = 2
+FORMAT_RULES = 3
 """Newest version of the rules for pairing, brackets and benching. A tournament keeps the version
 that it began with.
 """
@@ -210,6 +210,10 @@ class Format(ABC, Generic[OptionsT]):
     def options_without(cls, options: OptionsT, left: Sequence[str]) -> OptionsT:  # noqa: ARG003 - for subclasses
         """Return the options that apply when only the named bots are left."""
         return options
+
+    def beginners(self) -> int:
+        """Return the number of entrants in the first round."""
+        return len(self.field.present())
 
     def newcomer(self, round_number: int) -> int | None:  # noqa: ARG002 - for subclasses
         """Return the entrant whose tables make up a round; None for a round of the whole field."""

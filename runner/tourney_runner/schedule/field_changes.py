@@ -252,6 +252,10 @@ class StagedFormat(Format[Any]):
         """Return whether the formats of all stages plan ahead."""
         return all(stage.ahead() for stage in self._formats)
 
+    def beginners(self) -> int:
+        """Return the number of entrants in the first stage."""
+        return len(self._stages.stages[0].entrants)
+
     def newcomer(self, round_number: int) -> int | None:
         """Return the newcomer of the round's stage; see `Format.newcomer`."""
         return self._stages.stages[self._stage(round_number)].newcomer
