@@ -69,9 +69,10 @@ def _run(folder: Path, rounds: int, program: str) -> tuple[float, float, float]:
     document = json.loads(path.read_text())
     document["bots"] = [_bot(folder / str(number), starts) for number in range(BOTS)]
     path.write_text(json.dumps(document))
+    options = ["--out", folder / "out", "--jobs", "2", "--no-sandbox"]
     before, began = _cpu_seconds(), time.perf_counter()
     subprocess.run(
-        [sys.executable, "-c", program, "run", path, "--out", folder / "out", "--jobs", "2", "--no-sandbox"],
+        [sys.executable, "-c", program, "run", path, *options],
         check=True,
         capture_output=True,
     )

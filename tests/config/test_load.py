@@ -204,6 +204,30 @@ def test_bots_that_cannot_run_here_may_be_left_out(folder: Path) -> None:
     assert "no-such-program" in config.skipped[0].why
 
 
+@pytest.mark.parametrize(
+    ("entry", "name", "why"),
+    [
+        ("{bot: bots/a, name: " + "x" * 65 + "}", "x" * 59 + "…", "64"),
+        ('{bot: bots/a, name: "a\\u202Eb"}', "a\\u202eb", "character"),
+        ("bots/nowhere", "nowhere", "found 'bots/nowhere'"),
+        ("{bot: bots/a, name: x, colour: red}", "x", "colour"),
+        ("{bot: bots/a, name: x, data: [nothing]}", "x", "which is not there"),
+        ("{name: x, command: [python3, -V], games: [chess]}", "x", "plays"),
+        ("7", "7", "found '7'"),
+    ],
+)
+def test_whatever_is_wrong_with_one_bot_alone_leaves_out_that_bot(
+    folder: Path, entry: str, name: str, why: str
+) -> None:
+    text = f"game: tienlen\n{BOTS}".replace("[", f"[{entry}, ")
+    with pytest.raises(ConfigError):
+        load(folder, text)
+    config = load(folder, text, skip_broken=True)
+    assert [entrant.name for entrant in config.entrants] == ["a", "b", "c", "d"]
+    assert [bot.name for bot in config.skipped] == [name]
+    assert why in config.skipped[0].why
+
+
 def test_leaving_bots_out_does_not_empty_a_table(folder: Path) -> None:
     text = "game: tienlen\nbots: [bots/a, bots/b, bots/c, {name: x, command: no-such-program}]\n"
     with pytest.raises(ConfigError, match="found 3 bots, expected at least 4"):

@@ -94,7 +94,8 @@ Seed = Annotated[
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Move old results aside and begin again.")]
 SkipBroken = Annotated[
-    bool, typer.Option("--skip-broken", help="Leave out bots that cannot start.")
+    bool,
+    typer.Option("--skip-broken", help="Leave out bots that are entered wrongly or cannot start."),
 ]
 Jobs = Annotated[
     int | None,

@@ -58,6 +58,11 @@ class Problems:
         """Add a problem."""
         self._found.setdefault(str(problem), problem)
 
+    def extend(self, others: Problems) -> None:
+        """Add the problems of another collection."""
+        for problem in others._found.values():
+            self.add(problem)
+
     def __len__(self) -> int:
         return len(self._found)
 

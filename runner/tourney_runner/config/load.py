@@ -65,8 +65,8 @@ def load_config(
         seed: Replaces the file's seed; ``secret`` for none.
         earlier_seed: A seed in words that an earlier version took, and with which the results
             to be continued were begun. Only that one is accepted.
-        skip_broken: Leave out bots whose programs this machine does not have, and name them in
-            `Config.skipped`, instead of refusing them.
+        skip_broken: Leave out bots whose entry, ``bot.yaml`` or program is wrong, and name them in
+            `Config.skipped`, instead of refusing the file.
         growing: Accept too few bots for a table, even none; only a run needs more.
 
     Raises:
@@ -278,7 +278,7 @@ def _candidates(
         document: The file's content.
         file: Its path.
         seats: The smallest number of bots; None for any number.
-        skip_broken: Whether to leave bots out that cannot run here.
+        skip_broken: Whether to leave out bots with problems of their own.
     """
     entries = document.get(("bots",))
     if not isinstance(entries, list):
@@ -286,21 +286,46 @@ def _candidates(
         document.add(("bots",), f"{found}, expected a list of bots")
         return [], ()
     reader = EntryReader(document, FilePath(os.path.realpath(file.parent)))
-    read_entries = [reader.read(index) for index in range(len(entries))]
-    candidates = [candidate for candidate in read_entries if candidate is not None]
+    candidates: list[Candidate] = []
     skipped: list[SkippedBot] = []
-    for candidate in [candidate for candidate in candidates if candidate.broken]:
-        if skip_broken:
-            candidates.remove(candidate)
-            skipped.append(SkippedBot(name=candidate.entrant.name, why=str(candidate.broken[0])))
-        else:
-            for problem in candidate.broken:
-                document.problems.add(problem)
+    for index in range(len(entries)):
+        candidate, problems = _read_entry(document, reader, index)
+        if skip_broken and (problems or candidate is None):
+            name = escaped(_label(entries[index])) if candidate is None else candidate.entrant.name
+            # The problems of a bot.yaml come with the first entry that names it.
+            why = [*problems.lines(), "its bot.yaml is that of an earlier entry"][0]
+            skipped.append(SkippedBot(name=name, why=why))
+            continue
+        document.problems.extend(problems)
+        if candidate is not None:
+            candidates.append(candidate)
     _check_names(document, candidates)
-    _check_games(document, candidates)
     if seats is not None:
         _check_number(document, seats, len(entries) - len(skipped))
     return candidates, tuple(skipped)
+
+
+def _read_entry(
+    document: Document, reader: EntryReader, index: int
+) -> tuple[Candidate | None, Problems]:
+    """Return an entry, if it can be read, and the problems that concern it alone."""
+    others, document.problems = document.problems, Problems(document.file)
+    try:
+        candidate = reader.read(index)
+        for problem in candidate.broken if candidate else ():
+            document.problems.add(problem)
+        if candidate is not None:
+            _check_game(document, candidate)
+        return candidate, document.problems
+    finally:
+        document.problems = others
+
+
+def _label(entry: Any) -> str:
+    """Return what names an entry that cannot be read."""
+    if isinstance(entry, dict):
+        entry = entry.get("name") or entry.get("bot")
+    return FilePath(entry).name if isinstance(entry, str) else shown(entry)
 
 
 def _check_names(document: Document, candidates: list[Candidate]) -> None:
@@ -324,18 +349,14 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
             )
 
 
-def _check_games(document: Document, candidates: list[Candidate]) -> None:
-    game = document.get(("game",))
-    if not games.exists(game):
-        return
-    for candidate in candidates:
-        plays = candidate.entrant.games
-        if plays is not None and not games.claims(plays, game):
-            name = shown(candidate.entrant.name)
-            document.add(
-                candidate.place,
-                f"the bot {name} plays {listed(plays, 'and')}, expected one that plays {game}",
-            )
+def _check_game(document: Document, candidate: Candidate) -> None:
+    game, plays = document.get(("game",)), candidate.entrant.games
+    if plays is not None and games.exists(game) and not games.claims(plays, game):
+        name = shown(candidate.entrant.name)
+        document.add(
+            candidate.place,
+            f"the bot {name} plays {listed(plays, 'and')}, expected one that plays {game}",
+        )
 
 
 def _check_number(document: Document, seats: int, found: int) -> None:

@@ -233,7 +233,7 @@ class Entrant(Section):
 
 
 class SkippedBot(Section):
-    """A configured bot that is left out because it cannot run here."""
+    """A configured bot that is left out because its entry or program is wrong."""
 
     name: str
     why: str

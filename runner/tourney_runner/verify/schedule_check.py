@@ -6,11 +6,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import UsageError
-from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.run.benching import Benching
 from tourney_runner.run.checkpoint import finished_blocks
 from tourney_runner.run.entrants import kept_stages
-from tourney_runner.run.planner import blocks, rounds_in, sizes, stored_round
+from tourney_runner.run.planner import Sizes, blocks, rounds_in, sizes, stored_round
 from tourney_runner.run.tournament_setup import make_field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
 from tourney_runner.schedule.registry import format_class, make
@@ -91,8 +90,8 @@ def benching_wrong(store: Store, tournament: Format[Any]) -> Iterator[str]:
     ahead = tournament.ahead()
     undone = [one.from_round or 0 for one in decided if ahead and one.undone is not None]
     last = min([max(certain, last), *undone])
-    planned = sizes(tournament, max(1, PlaySettings.of(record).duplicate))
-    for span in takewhile(lambda one: one.rounds.stop <= last, blocks(planned)):
+    planned = blocks(_sizes(store, tournament))
+    for span in takewhile(lambda one: one.rounds.stop <= last, planned):
         end = span.rounds.stop
         if not span.ends:
             continue
@@ -110,5 +109,8 @@ def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:
     """Return the number of rounds that must be complete; None for all of them."""
     if store.tournament().complete:
         return None
-    planned = sizes(tournament, max(1, PlaySettings.of(store.tournament()).duplicate))
-    return rounds_in(finished_blocks(store), planned)
+    return rounds_in(finished_blocks(store), _sizes(store, tournament))
+
+
+def _sizes(store: Store, tournament: Format[Any]) -> Sizes:
+    return sizes(tournament, max(1, store.tournament().play.get("duplicate", 0)))
