@@ -11,20 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tourney_runner.process.access import (
-    NotGrantedError,
-    ProgramError,
-    View,
-    choose_program,
-    tools_line,
-    view_of,
-    visible_file,
-)
+from tourney_runner.process.access import choose_program, view_of, visible_file
 from tourney_runner.process.executables import UnrunnableError, read_header, script_interpreter
 from tourney_runner.process.launcher import Program, Rights
+from tourney_runner.process.program_finder import NotGrantedError, ProgramError, tools_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tourney_runner.process.visible_files import View
 
 MANAGERS = (
     *("UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "PYENV_ROOT"),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.config.programs import find_program
 from tourney_runner.errors import UsageError
-from tourney_runner.process.access import ProgramError
 from tourney_runner.process.launcher import Rights
+from tourney_runner.process.program_finder import ProgramError
 from tourney_runner.process.sandbox import run_build
 from tourney_runner.text import escaped, shown
 

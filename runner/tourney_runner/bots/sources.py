@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tourney_runner.bots.ignored import read_ignore_rules
 from tourney_runner.errors import UsageError
-from tourney_runner.process.access import NotGrantedError, ProgramError, resolver_within
+from tourney_runner.process.access import resolver_within
 from tourney_runner.process.folder_tree import open_file, walk
+from tourney_runner.process.program_finder import NotGrantedError, ProgramError
 from tourney_runner.process.sandbox.build_command import MOST_BYTES, MOST_FILES
 from tourney_runner.text import escaped
 

@@ -18,8 +18,9 @@ from tourney_runner.bots.ignored import read_ignore_rules
 from tourney_runner.bots.sources import Entry, copy, digest, file_digest, scan
 from tourney_runner.config.programs import expanded, find_program, missing_file
 from tourney_runner.errors import UsageError
-from tourney_runner.process.access import ProgramError, visible_file
+from tourney_runner.process.access import visible_file
 from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.process.program_finder import ProgramError
 from tourney_runner.text import escaped, shown
 
 if TYPE_CHECKING:

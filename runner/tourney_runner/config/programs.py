@@ -8,12 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.process.access import (
-    NotGrantedError,
-    ProgramError,
-    choose_program,
-    visible_file,
-)
+from tourney_runner.process.access import choose_program, visible_file
+from tourney_runner.process.program_finder import NotGrantedError, ProgramError
 
 if TYPE_CHECKING:
     from tourney_runner.process.launcher import Rights

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
-from tourney_runner.process.access import tool_folders
 from tourney_runner.process.child import Child
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import MARK
@@ -24,10 +23,11 @@ from tourney_runner.process.procfs import place
 from tourney_runner.process.rlimits import rlimits
 from tourney_runner.process.spawn import spawn
 from tourney_runner.process.temporary_folders import make_temp
+from tourney_runner.process.visible_files import tool_folders
 
 if TYPE_CHECKING:
-    from tourney_runner.process.access import View
     from tourney_runner.process.cgroup import Group, Groups
+    from tourney_runner.process.visible_files import View
 
 __all__ = [
     "SAFE_PATH",

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from tourney_runner.process.access import system
 from tourney_runner.process.launcher import clean_environment
+from tourney_runner.process.visible_files import system
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tourney_runner.process.access import View
     from tourney_runner.process.launcher import Program, ResourceLimits
+    from tourney_runner.process.visible_files import View
 
 __all__ = ["FEATURES", "Features", "bwrap_options"]
 

@@ -7,13 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.process.access import system
+from tourney_runner.process.visible_files import system
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tourney_runner.process.access import View
     from tourney_runner.process.launcher import Program
+    from tourney_runner.process.visible_files import View
 
 __all__ = ["SCOPES_SINCE", "file_rules", "ruleset"]
 
