@@ -117,7 +117,7 @@ class _Watch:
         self._child = child
         self._folder = folder
         self._memory = limits.memory
-        self._streams = {child.stdout, child.stderr}
+        self._streams = [child.stdout, child.stderr]
         self._poll = select.poll()
         for stream in self._streams:
             self._poll.register(stream, select.POLLIN)
@@ -128,7 +128,8 @@ class _Watch:
         next_look = time.monotonic() + _LOOK_EVERY
         while not self._child.has_exited():
             if self._streams:
-                self._read([stream for stream, _ in self._poll.poll(_STEP * 1000)])
+                self._poll.poll(_STEP * 1000)
+                self._read()
             else:
                 self._child.wait(_STEP)
             if time.monotonic() >= until:
@@ -140,11 +141,17 @@ class _Watch:
                 excess = self._excess()
                 if excess is not None:
                     return excess
-        self._read(list(self._streams))
+        while self._read() and self._written <= _OUTPUT_AT_MOST:
+            pass
         return None
 
-    def _read(self, streams: list[int]) -> None:
-        for stream in streams:
+    def _read(self) -> bool:
+        """Read what is there, and return whether there was anything.
+
+        What a build writes to stderr at its end comes last, as stdout is read first.
+        """
+        before = self._written
+        for stream in tuple(self._streams):
             with suppress(BlockingIOError):
                 data = os.read(stream, _CHUNK)
                 self._written += len(data)
@@ -152,7 +159,8 @@ class _Watch:
                 del self.output[:-_OUTPUT_KEPT]
                 if not data:
                     self._poll.unregister(stream)
-                    self._streams.discard(stream)
+                    self._streams.remove(stream)
+        return self._written > before
 
     def _excess(self) -> str | None:
         if self._memory is not None and self._child.holds_more_than(self._memory):
