@@ -1,26 +1,47 @@
 """The error rates of `tourney compare`, and its length against the length that it announces.
 
-Leads are drawn from what tables of several sizes give, tilted until A is ahead by exactly d0 or d1.
-``SIZE_better_at_d0`` and ``SIZE_not_better_at_d1`` are the shares of wrong verdicts, to be at most
-5 % each; ``_length`` is the median number of matches divided by the number that was announced;
+Leads are drawn from what tables of several sizes give, tilted until A is ahead by exactly d0 or
+d1. ``SIZE_UNIT_better_at_d0`` and ``SIZE_UNIT_not_better_at_d1`` are the shares of wrong verdicts,
+to be at most 5 % each, and ``_limit`` the upper 95 % limits of these shares. ``_length`` is the
+median number of matches divided by the number that was announced. Of the first tests of each kind,
 ``_covered`` is the share of 95 % intervals, corrected for the stopping, that hold the true lead,
 and ``_too_high`` the share of corrected leads that are above it.
 """
 
 from __future__ import annotations
 
-import random
 from math import exp, sqrt
-from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from figures import report
-from tourney_runner.ratings.gsprt import Comparison, Rule, corrected, expected_matches
+from tourney_runner.ratings.gsprt import (
+    ComparisonOutcome,
+    Rule,
+    corrected,
+    expected_matches,
+    log_likelihood_ratios,
+)
 
 if TYPE_CHECKING:
     import argparse
 
+    from numpy.typing import NDArray
+
     Leads = dict[float, float]
+    Floats = NDArray[np.float64]
+
+_CORRECTED = 50
+"""Tests of each kind whose corrected lead is computed, which takes longer than the test."""
+
+
+class Trials(NamedTuple):
+    """The ends of many tests, one entry each."""
+
+    llr: Floats
+    matches: NDArray[np.int64]
+    mean: Floats
+    deviation: Floats
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, float]:
@@ -34,35 +55,62 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
             announced = expected_matches(rule, deviation)
             for truth, wrong in (("d0", "better"), ("d1", "not better")):
                 tilted = _tilted(leads, 0.0 if truth == "d0" else 0.2)
-                found = _trials(rule, tilted, arguments.trials, wrong)
                 key = f"{name}_{unit}_{wrong.replace(' ', '_')}_at_{truth}"
-                figures[key] = found["wrong"]
-                figures[f"{key}_length"] = found["length"] / announced
-                figures[f"{key}_covered"] = found["covered"]
-                figures[f"{key}_too_high"] = found["too_high"]
+                trials = run(rule, tilted, arguments.trials)
+                for figure, value in summary(rule, tilted, trials, wrong, announced).items():
+                    figures[key + figure] = value
     return figures
 
 
-def _trials(rule: Rule, leads: Leads, trials: int, wrong: str) -> dict[str, float]:
-    values, weights = list(leads), list(leads.values())
+def run(rule: Rule, leads: Leads, trials: int) -> Trials:
+    """Run tests side by side, each until its verdict."""
+    values = np.array(sorted(leads))
+    edges = np.cumsum([leads[value] for value in sorted(leads)])[:-1]
+    random = np.random.RandomState(1)
+    counts, llr = np.zeros((trials, len(values))), np.zeros(trials)
+    running = np.arange(trials)
+    for _ in range(rule.cap):
+        drawn = np.searchsorted(edges, random.random_sample(len(running)))
+        counts[running, drawn] += 1
+        llr[running] = log_likelihood_ratios(values, counts[running], rule)
+        running = running[(llr[running] < rule.upper) & (llr[running] > rule.lower)]
+        if not len(running):
+            break
+    matches = counts.sum(axis=1)
+    mean = counts @ values / matches
+    squares = (counts * np.square(values - mean[:, np.newaxis])).sum(axis=1)
+    deviation = np.sqrt(squares / np.maximum(matches - 1, 1))
+    return Trials(llr, matches.astype(np.int64), mean, deviation)
+
+
+def summary(
+    rule: Rule, leads: Leads, trials: Trials, wrong: str, announced: float
+) -> dict[str, float]:
+    """Return the figures of tests of one kind."""
+    count = len(trials.llr)
+    better = trials.llr >= rule.upper
+    errors = better if wrong == "better" else trials.llr <= rule.lower
+    share = float(errors.mean())
     truth = _moments(leads)[0]
-    verdicts, lengths, covered, high = [], [], [], []
-    for seed in range(trials):
-        drawn = random.Random(seed)  # noqa: S311 - the same matches every time
-        test = Comparison(rule)
-        while test.outcome().verdict is None:
-            test.add(drawn.choices(values, weights)[0])
-        outcome = test.outcome()
-        estimate = corrected(rule, outcome)
-        verdicts.append(outcome.verdict == wrong)
-        lengths.append(outcome.matches)
-        covered.append(estimate.low <= truth <= estimate.high)
-        high.append(estimate.lead > truth)
+    estimates = [
+        corrected(
+            rule,
+            ComparisonOutcome(
+                "better" if better[one] else "not better",
+                int(trials.matches[one]),
+                float(trials.mean[one]),
+                float(trials.deviation[one]),
+                float(trials.llr[one]),
+            ),
+        )
+        for one in range(min(count, _CORRECTED))
+    ]
     return {
-        "wrong": sum(verdicts) / trials,
-        "length": median(lengths),
-        "covered": sum(covered) / trials,
-        "too_high": sum(high) / trials,
+        "": share,
+        "_limit": share + 1.645 * sqrt(share * (1 - share) / count),
+        "_length": float(np.median(trials.matches)) / announced,
+        "_covered": float(np.mean([one.low <= truth <= one.high for one in estimates])),
+        "_too_high": float(np.mean([one.lead > truth for one in estimates])),
     }
 
 

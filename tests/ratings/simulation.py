@@ -42,13 +42,14 @@ def played(
     seed: int,
     *,
     rotations: int = 1,
+    duplicate: bool = False,
     luck: float = 1.0,
     tie_share: float = 0.0,
 ) -> Iterator[DealRecord]:
     """A round robin in which a performance is strength + luck * N(0, 1).
 
-    In a match played in rotations all its deals share half of each bot's luck variance, as the
-    same cards would.
+    In a match played in rotations all its deals share half of each bot's luck variance. With
+    `duplicate` that half is the luck of a seat's cards, which each bot gets in turn.
     """
     random = Random(seed)
     field = Field(entrants=len(strengths), players=players, seed=seed)
@@ -62,6 +63,8 @@ def played(
                     strengths[entrant] + (shared + random.gauss(0, luck)) / 2**0.5
                     for entrant, shared in zip(table.seating, common, strict=True)
                 ]
+                if duplicate:
+                    common = common[1:] + common[:1]
                 if random.random() < tie_share:
                     performances[1] = performances[0]
                 places = [

@@ -15,7 +15,9 @@ from tourney_runner.ratings.gsprt import (
     leads,
 )
 
-TRIALS = [40, pytest.param(3000, marks=pytest.mark.slow)]
+TRIALS = [30, pytest.param(3000, marks=pytest.mark.slow)]
+LONGEST = 600
+"""Matches drawn for a test, many more than any needs."""
 CASES = {
     "two seats": ([-1.0, 1.0], [0.5, 0.5]),
     "two seats, mostly level": ([-1.0, 0.0, 1.0], [0.05, 0.9, 0.05]),
@@ -57,18 +59,14 @@ def test_verdicts_are_wrong_as_seldom_as_promised_and_come_when_announced(
     for wrong, ratio in (("better", 0.0), ("not better", 0.25)):
         share = tilted(values, weights, ratio)
         truth = moments(values, share)[0]
-        errors = covered = high = 0
-        for seed in range(trials):
-            random = Random(seed)
-            test = Comparison(rule)
-            while test.outcome().verdict is None:
-                test.add(random.choices(values, share)[0])
-            outcome = test.outcome()
-            estimate = corrected(rule, outcome)
-            errors += outcome.verdict == wrong
-            covered += estimate.low <= truth <= estimate.high
-            high += estimate.lead > truth
-            lengths.append(outcome.matches)
+        outcomes = [
+            compare(rule, Random(seed).choices(values, share, k=LONGEST)) for seed in range(trials)
+        ]
+        estimates = [corrected(rule, outcome) for outcome in outcomes]
+        errors = sum(outcome.verdict == wrong for outcome in outcomes)
+        covered = sum(one.low <= truth <= one.high for one in estimates)
+        high = sum(one.lead > truth for one in estimates)
+        lengths += [outcome.matches for outcome in outcomes]
         assert errors <= 0.05 * trials + 2.5 * (0.05 * trials) ** 0.5, wrong
         assert covered >= 0.9 * trials - 2.5 * (0.1 * trials) ** 0.5, wrong
         assert 0.25 * trials <= high <= 0.75 * trials, wrong
@@ -120,6 +118,16 @@ def test_the_cap_ends_an_undecided_test() -> None:
     outcome = compare(Rule(cap=30), [1.0, -0.9] * 100)
     assert outcome.verdict == "undecided"
     assert outcome.matches == 30
+
+
+def test_matches_count_alike_one_by_one_and_at_once() -> None:
+    values, weights = CASES["four seats"]
+    drawn = Random(3).choices(values, weights, k=120)
+    for rule in (Rule(), Rule(unit="places", d1=0.4), Rule(cap=100)):
+        one_by_one = Comparison(rule)
+        for lead in drawn:
+            one_by_one.add(lead)
+        assert one_by_one.outcome() == compare(rule, drawn)
 
 
 def test_nothing_changes_after_the_verdict() -> None:

@@ -57,7 +57,7 @@ def test_deals_of_strangers_are_rated_as_in_one_pass() -> None:
 def test_fifty_orders_of_the_same_deals_give_one_table() -> None:
     names = [f"bot {number}" for number in range(8)]
     strengths = [0.1 * number for number in range(8)]
-    deals = list(played(strengths, 4, 25, seed=2, tie_share=0.1))
+    deals = list(played(strengths, 4, 8, seed=2, tie_share=0.1))
     table = standings(names, deals, update="order_free")
     random = Random(1)
     for _ in range(50):

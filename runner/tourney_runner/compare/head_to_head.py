@@ -185,8 +185,7 @@ def compare_bots(config: Config, rule: Rule, choices: RunOptions, reporter: Repo
     test = Comparison(rule)
 
     def enough(deals: Iterable[DealRecord]) -> bool:
-        for lead in leads(deals, _A, _B):
-            test.add(lead)
+        test.add(*leads(deals, _A, _B))
         outcome = test.outcome()
         _write(choices.folder, rule, outcome)
         return outcome.verdict is not None

@@ -43,6 +43,7 @@ __all__ = [
     "corrected",
     "expected_matches",
     "leads",
+    "log_likelihood_ratios",
 ]
 
 Verdict = Literal["better", "not better", "undecided"]
@@ -52,8 +53,10 @@ Unit = Literal["sd", "places"]
 
 _PRIOR = 0.001
 """Matches assumed in advance for each of the two leads next to 0."""
+_BATCH = 128
+"""Matches after which the test is evaluated at a time; bounds the work after the verdict."""
 _DIGITS = 9
-"""Digits kept of a lead; rotations divide it by small numbers."""
+"""Digits kept of a lead, as rotations divide it by small numbers, and of a log-likelihood ratio."""
 _STILL = 1e-7
 """A search ends when a share changes by less than this, or a root by less than this part of its
 range.
@@ -133,22 +136,33 @@ class Comparison:
         self._llr = 0.0
         self._verdict: Verdict | None = None
 
-    def add(self, lead: float) -> Verdict | None:
-        """Add a match; matches after the verdict are ignored.
+    def add(self, *leads: float) -> Verdict | None:
+        """Add matches; matches after the verdict are ignored.
 
         Args:
-            lead: The lead of A over B, in places.
+            leads: The lead of A over B in each match, in places.
 
         Returns:
             The verdict, or None while the test is running.
         """
-        if self._verdict is None:
-            value = round(lead, _DIGITS)
-            self._counts[value] = self._counts.get(value, 0) + 1
-            self._matches += 1
-            self._llr = _llr(self._counts, self._rule)
-            self._verdict = self._decide()
+        for first in range(0, len(leads), _BATCH):
+            if self._verdict is None:
+                self._add_batch([round(lead, _DIGITS) for lead in leads[first : first + _BATCH]])
         return self._verdict
+
+    def _add_batch(self, leads: list[float]) -> None:
+        """Evaluate the test after each of some matches, up to the verdict."""
+        values = np.array(sorted({*self._counts, *leads}))
+        before = [self._counts.get(value, 0) for value in values.tolist()]
+        counts = before + np.cumsum(np.equal.outer(leads, values), axis=0, dtype=np.float64)
+        ratios = log_likelihood_ratios(values, counts, self._rule).tolist()
+        for lead, ratio in zip(leads, ratios, strict=True):
+            self._counts[lead] = self._counts.get(lead, 0) + 1
+            self._matches += 1
+            self._llr = round(ratio, _DIGITS)
+            self._verdict = self._decide()
+            if self._verdict is not None:
+                return
 
     def outcome(self) -> ComparisonOutcome:
         """Return the state of the test."""
@@ -169,9 +183,7 @@ class Comparison:
 def compare(rule: Rule, leads: Iterable[float]) -> ComparisonOutcome:
     """Run a test over matches in schedule order and stop at the verdict."""
     comparison = Comparison(rule)
-    for lead in leads:
-        if comparison.add(lead) is not None:
-            break
+    comparison.add(*leads)
     return comparison.outcome()
 
 
@@ -201,82 +213,109 @@ def leads(deals: Iterable[Deal], a: int, b: int) -> Iterator[float]:
         yield total / count
 
 
-def _llr(counts: dict[float, int], rule: Rule) -> float:
-    """Return the log-likelihood ratio of d1 against d0, each at its most likely leads."""
-    step = min((abs(value) for value in counts if value), default=1.0)
+def log_likelihood_ratios(values: Floats, counts: Floats, rule: Rule) -> Floats:
+    """Return the log-likelihood ratio of d1 against d0, each at its most likely leads.
+
+    Several tests are evaluated at once, as simulations need it.
+
+    Args:
+        values: The leads that may occur, [lead].
+        counts: The number of matches with each lead, [test, lead].
+        rule: The bounds.
+
+    Returns:
+        One ratio a test.
+    """
+    own = np.where((counts > 0) & (values != 0), np.abs(values), np.inf).min(axis=1)
+    step = np.where(np.isfinite(own), own, 1.0)
     if rule.unit == "places":  # a mean of d1 must be possible
-        step = max(step, 2 * abs(rule.d0), 2 * abs(rule.d1))
-    weights = {step: _PRIOR, -step: _PRIOR}
-    for value, count in counts.items():
-        weights[value] = weights.get(value, 0.0) + count
-    values = np.array(sorted(weights))
-    weight = np.array([weights[value] for value in sorted(weights)])
-    shares = weight / weight.sum()
+        step = np.maximum(step, 2 * max(abs(rule.d0), abs(rule.d1)))
+    support = np.hstack([np.broadcast_to(values, counts.shape), np.outer(step, [1.0, -1.0])])
+    weight = np.hstack([counts, np.full((len(counts), 2), _PRIOR)])
+    shares = weight / weight.sum(axis=1, keepdims=True)
     likeliest = _with_mean if rule.unit == "places" else _with_ratio
-    one, other = (likeliest(values, shares, bound) for bound in (rule.d1, rule.d0))
-    return float((weight * np.log(one / other)).sum())
+    one, other = (likeliest(support, shares, bound) for bound in (rule.d1, rule.d0))
+    possible = weight > 0
+    ratio = np.divide(one, other, out=np.ones_like(one), where=possible)
+    result: Floats = (weight * np.log(ratio)).sum(axis=1)
+    return result
 
 
 def _with_mean(values: Floats, shares: Floats, mean: float) -> Floats:
-    """Return the most likely distribution over the values with the given mean."""
+    """Return the most likely distributions over the values with the given mean, [test, lead]."""
     distances = values - mean
-    return shares / (1 + _secular(distances, shares) * distances)
+    found: Floats = shares / (1 + _secular(distances, shares) * distances)
+    return found
 
 
 def _with_ratio(values: Floats, shares: Floats, ratio: float) -> Floats:
-    """Return the most likely distribution whose mean is `ratio` of its standard deviations.
+    """Return the most likely distributions whose mean is `ratio` of their standard deviations.
 
     The constraint is linearised at the last distribution, repeatedly until the shares converge.
     """
-    found = np.full_like(shares, 1 / len(shares))
+    possible = shares > 0
+    found: Floats = possible / possible.sum(axis=1, keepdims=True)
+    running = np.arange(len(values))
     for _ in range(50):
-        mean = float(found @ values)
-        deviation = sqrt(float(found @ (values - mean) ** 2))
-        bent = values - ratio * deviation * (1 + ((mean - values) / deviation) ** 2) / 2
-        if bent.max() <= 0 or bent.min() >= 0:  # too far away for the linear form
-            found = _tilted(values, ratio)
-            continue
-        before = found
-        found = shares / (1 + _secular(bent, shares) * bent)
-        if abs(found - before).max() < _STILL:
+        before, leads = found[running], values[running]
+        mean = (before * leads).sum(axis=1, keepdims=True)
+        deviation = np.sqrt((before * (leads - mean) ** 2).sum(axis=1, keepdims=True))
+        bent = leads - ratio * deviation * (1 + ((mean - leads) / deviation) ** 2) / 2
+        low = np.where(possible[running], bent, np.inf).min(axis=1)
+        high = np.where(possible[running], bent, -np.inf).max(axis=1)
+        linear = (low < 0) & (high > 0)
+        after = np.empty_like(before)
+        if linear.any():
+            rows = running[linear]
+            slope = _secular(bent[linear], shares[rows])
+            after[linear] = shares[rows] / (1 + slope * bent[linear])
+        if not linear.all():  # too far away for the linear form
+            rows = running[~linear]
+            after[~linear] = _tilted(values[rows], possible[rows], ratio)
+        found[running] = after
+        running = running[~linear | (np.abs(after - before).max(axis=1) >= _STILL)]
+        if not len(running):
             break
     return found
 
 
-def _tilted(values: Floats, ratio: float) -> Floats:
+def _tilted(values: Floats, possible: NDArray[np.bool_], ratio: float) -> Floats:
     """Return the exponential weights whose mean is `ratio` of their standard deviations."""
-    low, high = -100.0, 100.0
-    weights: Floats = np.ones_like(values)
+    scaled = values / np.where(possible, np.abs(values), 0).max(axis=1, keepdims=True)
+    low, high = np.full((len(values), 1), -100.0), np.full((len(values), 1), 100.0)
+    weights: Floats = np.zeros_like(values)
     for _ in range(60):
         tilt = (low + high) / 2
-        weights = np.exp(tilt * values / np.abs(values).max() - abs(tilt))
-        weights /= weights.sum()
-        mean = float(weights @ values)
-        if mean < ratio * sqrt(float(weights @ (values - mean) ** 2)):
-            low = tilt
-        else:
-            high = tilt
+        weights = np.where(possible, np.exp(np.minimum(tilt * scaled - np.abs(tilt), 0)), 0)
+        weights /= weights.sum(axis=1, keepdims=True)
+        mean = (weights * values).sum(axis=1, keepdims=True)
+        deviation = np.sqrt((weights * (values - mean) ** 2).sum(axis=1, keepdims=True))
+        less = mean < ratio * deviation
+        low, high = np.where(less, tilt, low), np.where(less, high, tilt)
     return weights
 
 
-def _secular(distances: Floats, shares: Floats) -> float:
-    """Solve sum(share d / (1 + x d)) = 0 for x; the left side falls between its two poles."""
-    low, high = -1 / float(distances.max()), -1 / float(distances.min())
-    x = 0.0
+def _secular(distances: Floats, shares: Floats) -> Floats:
+    """Solve sum(share d / (1 + x d)) = 0 for x; the left side falls between its two poles.
+
+    Returns:
+        One solution a test, [test, 1].
+    """
+    possible = shares > 0
+    low = -1 / np.where(possible, distances, -np.inf).max(axis=1, keepdims=True)
+    high = -1 / np.where(possible, distances, np.inf).min(axis=1, keepdims=True)
+    distances = np.where(possible, distances, 0)
+    x: Floats = np.zeros_like(low)
     for _ in range(100):
         scaled = distances / (1 + x * distances)
-        value = float(shares @ scaled)
-        if value > 0:
-            low = x
-        else:
-            high = x
-        slope = float(shares @ (scaled * scaled))
-        nearer = x + value / slope
-        if not low < nearer < high:
-            nearer = (low + high) / 2
-        if abs(nearer - x) <= _STILL * (high - low):
-            return nearer
+        value = (shares * scaled).sum(axis=1, keepdims=True)
+        low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
+        nearer = x + value / (shares * scaled * scaled).sum(axis=1, keepdims=True)
+        nearer = np.where((low < nearer) & (nearer < high), nearer, (low + high) / 2)
+        still = np.abs(nearer - x) <= _STILL * (high - low)
         x = nearer
+        if still.all():
+            break
     return x
 
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "Extrapolation", "Fit", "fit"]
 
-_BLOCKS = 12
-"""Blocks of outcomes in a sweep. More blocks make sweeps slower; fewer can oscillate where a few
-bots play often.
+_BLOCKS = 4
+"""Blocks of outcomes in a sweep. More blocks cost more than they save; fewer can oscillate where a
+few bots play often.
 """
 _MOST_IN_BLOCK = 16_384
 """Most outcomes in a block; limits the memory of a sweep."""

@@ -5,13 +5,21 @@ The rating's sigma treats each bot separately and every deal as independent. Int
 * Deals only carry information about differences, so ratings are read relative to the mean of the
   connected field, and the errors of different bots are correlated.
 * A match plays the same cards several times, and luck is seldom normal. Each match exerts a force
-  on the ratings. If the forces of whole matches vary more than the model expects, errors are wider
-  by the root of the ratio (a cluster-robust or "sandwich" variance), whatever the reason. They
-  are never taken to be narrower than the model says.
+  on the ratings. If the forces of whole matches vary more or less than the model expects, errors
+  are wider or narrower by the root of the ratio (a cluster-robust or "sandwich" variance), whatever
+  the reason. Matches that share the luck of their deals widen the intervals, and duplicate deals,
+  which cancel the luck of the cards, narrow them.
+
+A ratio is uncertain where there are few matches, or where nearly all of them go the same way. So
+the ratio of the field is shrunk towards 1, and that of each bot towards the field's. A single
+bot's errors are never narrower than the field's ratio allows: if it wins every match, its forces do
+not vary at all. The form of the variance is that of Liang and Zeger, "Longitudinal data analysis
+using generalized linear models" (Biometrika, 1986).
 """
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +37,8 @@ __all__ = ["covariance"]
 
 _CHUNK = 2048
 """Groups at a time; limits memory to 16 KiB an entrant."""
+_PRIOR_MATCHES = 20
+"""Matches at which a seen ratio counts as much as the one that it is shrunk towards."""
 
 
 def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
@@ -49,15 +59,51 @@ def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
     expected: Floats = np.linalg.inv(information + prior * np.eye(entrants)) - common_mean / prior
     alone = same.sum(axis=1) == 1
     expected[alone, alone] = 1 / prior
-    seen, groups = np.zeros(entrants), np.zeros(entrants)
+    seen, pushes, groups = np.zeros(entrants), np.zeros(entrants), np.zeros(entrants)
     for table in fit.evidence:
         for forces in _forces(table, fit.mu, group_of_deal[table.players]):
             seen += np.square(forces @ expected).sum(axis=0)
+            pushes += np.square(forces).sum(axis=0)
             groups += (forces != 0).sum(axis=0)
     # A few groups underestimate the variance, and a single group shows none.
-    seen *= groups / np.maximum(groups - 1, 1)
-    widening = np.sqrt(np.maximum(seen / np.diag(expected), 1))
-    result: Floats = expected * np.outer(widening, widening)
+    correction = groups / np.maximum(groups - 1, 1)
+    own = np.diag(information)
+    matches = np.where(groups > 1, groups * np.square(_share_of_even_deals(fit, own)), 0)
+    # Forces, not ratings: all ratings depend on that of a bot that is much better than the rest.
+    of_field = float((pushes * correction).sum() / max(own.sum(), 1e-300))
+    scale = np.sqrt(_shrunk(seen * correction / np.diag(expected), of_field, matches))
+    result: Floats = expected * np.outer(scale, scale)
+    return result
+
+
+def _share_of_even_deals(fit: Fit, information: Floats) -> Floats:
+    """Return the information of each entrant's deals as a share of that of deals of equal bots.
+
+    A deal of two equal bots has the information 1 / (pi beta²) about each of them. If there are
+    more players it has more, and the share is limited to 1.
+    """
+    deals = np.zeros(len(fit.mu))
+    for table in fit.evidence:
+        players = table.entrants[:, table.outcome_of_deal.ravel()]
+        deals += np.bincount(players.ravel(), minlength=len(deals))
+    even = deals / (pi * fit.model.beta**2)
+    result: Floats = np.minimum(information / np.maximum(even, 1e-300), 1)
+    return result
+
+
+def _shrunk(ratios: Floats, of_field: float, matches: Floats) -> Floats:
+    """Return the ratios of seen to expected variances, shrunk to what the matches can show.
+
+    Args:
+        ratios: By entrant.
+        of_field: The ratio of all forces.
+        matches: The number of matches on which each ratio is based; 0 where it is unknown.
+    """
+    known = np.where(matches > 0, ratios, 1.0)
+    total = matches.sum()
+    common = (total * of_field + _PRIOR_MATCHES) / (total + _PRIOR_MATCHES)
+    own = (matches * known + _PRIOR_MATCHES * common) / (matches + _PRIOR_MATCHES)
+    result: Floats = np.maximum(own, common)
     return result
 
 
@@ -69,12 +115,13 @@ def _information(table: Evidence, entrants: int) -> Floats:
     """
     counts = np.bincount(table.outcome_of_deal.ravel(), minlength=table.entrants.shape[1])
     precisions = table.precisions * counts / (2 * (table.players - 1))
-    result = np.zeros((entrants, entrants))
+    flat = np.zeros(entrants * entrants)
     for one in range(table.players):
         for other in range(one):
-            share = precisions[one] + precisions[other]
-            np.add.at(result, (table.entrants[one], table.entrants[other]), -share)
-    result += result.T
+            cells = table.entrants[one] * entrants + table.entrants[other]
+            flat -= np.bincount(cells, precisions[one] + precisions[other], len(flat))
+    result: Floats = flat.reshape(entrants, entrants)
+    result = result + result.T
     result -= np.diag(result.sum(axis=1))
     return result
 

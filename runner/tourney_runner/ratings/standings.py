@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from math import ceil, floor, log10, sqrt
+from math import ceil, erfc, floor, log10, sqrt
 from statistics import NormalDist, median
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,7 @@ _SURE = 0.975
 """The likelihood of superiority from which two adjacent bots are no longer too close to call."""
 _HOPELESS = 1000
 """Bots that only a schedule longer by this factor could separate count as equal."""
+_erfc = np.frompyfunc(erfc, 1, 1)
 _DIGITS = 7
 """Digits of intervals, relative to the prior's sigma. The rest is rounding, which may depend on the
 machine.
@@ -325,8 +326,9 @@ class Scoreboard:
 
 def _normal(scores: Floats) -> list[list[float]]:
     """Return the normal distribution function of each entry."""
-    cdf = NormalDist().cdf
-    return [[round(cdf(score), 6) for score in row] for row in scores.tolist()]
+    shares = 0.5 * np.asarray(_erfc(scores * -sqrt(0.5)), dtype=np.float64)
+    rounded: list[list[float]] = np.round(shares, 6).tolist()
+    return rounded
 
 
 def standings(  # noqa: PLR0913 - all but the first two have their defaults
