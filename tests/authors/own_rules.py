@@ -24,6 +24,7 @@ class _Bot:
         self.wrong = wrong
         self.rules: dict[str, Any] = {}
         self.seen: list[str] = []
+        self.dealt: list[str] = []
 
     def tell(self, message: dict[str, Any]) -> Answer | None:
         """Take a message, and give the answer if it wants one."""
@@ -31,6 +32,7 @@ class _Bot:
             self.rules = message["rules"]
         elif message["type"] == "deal":
             self.seen = [*message["hand"]]
+            self.dealt = [*message["hand"]]
             self.chance = Random(message["seed"])
         elif message["type"] == "move":
             for event in message["events"]:
@@ -61,17 +63,23 @@ class TienlenBot(_Bot):
             card[0] in "KA2" for card in view["hand"]
         )):  # fmt: skip
             return {"pass": True}
+        if self.wrong == "passes when it leads" and self.chance.random() < 0.2:
+            return {"pass": True}
         return {"play": list(self._pick(plays, lambda play: sorted(map(self._value, play))))}
 
     def _value(self, card: str) -> int:
         suits = "SDCH" if self.wrong == "suits in another order" else "SCDH"
-        return 4 * RANKS.index(card[0]) + suits.index(card[1])
+        ranks = "23456789TJQKA" if self.wrong == "2s are the lowest cards" else RANKS
+        if self.wrong == "suits before ranks":
+            return ranks.index(card[0]) + 13 * suits.index(card[1])
+        return 4 * ranks.index(card[0]) + suits.index(card[1])
 
     def _plays(self, view: dict[str, Any]) -> list[tuple[str, ...]]:
         table, must = view["table"], view["must_play"]
         if self.wrong == "no lowest card first":
             must = None
-        found = [play for play in self._combinations(view["hand"]) if not must or must in play]
+        hand = self.dealt if self.wrong == "plays what it has laid" else view["hand"]
+        found = [play for play in self._combinations(hand) if not must or must in play]
         if table is None:
             bombs_lead = self.rules["bombs_may_lead"] or self.wrong == "bombs always lead"
             return [play for play in found if bombs_lead or not _is_bomb(self._kind(play))]
@@ -93,12 +101,31 @@ class TienlenBot(_Bot):
                     found += [below + top for top in combinations(run[-1], each)]
         if self.wrong == "round the corner" and all(map(len, (held[12], held[0], held[1]))):
             found.append((held[0][0], held[1][0], held[12][0]))
+        found += self._other_games(held)
         if self.wrong == "full houses":
             found += [
                 (*three[:3], *two[:2])
                 for three, two in product(held, held)
                 if len(three) >= 3 and len(two) >= 2 and three is not two
             ]
+        return found
+
+    def _other_games(self, held: list[list[str]]) -> list[tuple[str, ...]]:
+        """What other games have, and this one has not."""
+        found: list[tuple[str, ...]] = []
+        for low in range(10):
+            three = held[low : low + 3]
+            if self.wrong == "gaps in sequences" and low < 9 and held[low] and held[low + 1]:
+                found += [(held[low][0], held[low + 1][0], top) for top in held[low + 3]]
+            if self.wrong == "a rank twice in a sequence" and all(three) and len(three[1]) > 1:
+                found.append((three[0][0], *three[1][:2], three[2][0]))
+            if self.wrong == "triple sequences" and all(len(cards) >= 3 for cards in three[:2]):
+                found.append((*three[0][:3], *three[1][:3]))
+        for four, other in product(held, held):
+            if self.wrong == "four of a kind with a single" and len(four) == 4 and four != other:
+                found += [(*four, card) for card in other]
+        for suit in "SCDH" if self.wrong == "flushes" else "":
+            found += combinations([card for cards in held for card in cards if card[1] == suit], 5)
         return found
 
     def _kind(self, play: Any) -> tuple[str, int]:
@@ -109,18 +136,28 @@ class TienlenBot(_Bot):
             return "seq", len(play)
         return ("dseq", len(ranks)) if len(play) == 2 * len(ranks) else ("full", 5)
 
-    def _beats(self, play: Any, laid: list[str]) -> bool:
+    # One line for each wrong rule:
+    def _beats(self, play: Any, laid: list[str]) -> bool:  # noqa: PLR0911
         ours, theirs = self._kind(play), self._kind(laid)
+        if self.wrong == "compares the lowest cards" and ours == theirs:
+            return min(map(self._value, play)) > min(map(self._value, laid))
+        if self.wrong == "more of a kind" and ours[0] == theirs[0] == "set":
+            return len(play) >= len(laid) and play[0][0] != "2" and self._value(play[0]) > max(
+                map(self._value, laid)
+            )  # fmt: skip
         top, bar = max(map(self._value, play)), max(map(self._value, laid))
         if self.wrong == "equal ranks beat each other" and play[-1][0] == laid[-1][0]:
             bar = top - 1
         higher = top > bar
-        if self.rules["equal_rank_sets"] == "tie" and ours[0] == "set" and 2 <= len(play) <= 4:
+        ties = self.rules["equal_rank_sets"] == "tie" and self.wrong != "overlooks ties"
+        if ties and ours[0] == "set" and 2 <= len(play) <= 4:
             higher = top >> 2 > bar >> 2
         if ours == theirs and higher:
             return True
         if self.wrong == "longer sequences beat shorter" and ours[0] == theirs[0] == "seq":
             return higher and len(play) >= len(laid)
+        if self.wrong == "shorter sequences beat longer" and ours[0] == theirs[0] == "seq":
+            return higher and len(play) <= len(laid)
         if self.wrong == "a 2 beats everything" and len(play) == 1 and play[0][0] == "2":
             return laid[0][0] != "2"
         if not _is_bomb(ours) or (self.wrong == "two pairs" and ours == ("dseq", 2)):
@@ -146,10 +183,11 @@ class TienlenBot(_Bot):
         if self.wrong == "four of a kind beats three pairs" and theirs == ("dseq", 3):
             return ours == ("set", 4)
         below = theirs[1] if theirs[0] == "dseq" else 0
-        if self.rules["bomb_hierarchy"] == "southern":
+        if self.rules["bomb_hierarchy"] == "southern" or self.wrong == "southern bombs":
             rank = {("dseq", 3): 0, ("set", 4): 1}
             return rank.get(ours, pairs) > rank.get(theirs, below)
         longer = self.rules["double_sequence_answer"] == "longer_wins"
+        longer = longer or self.wrong == "longer double sequences"
         return bool(longer and below and pairs > below)
 
 
@@ -161,8 +199,14 @@ class SpeahxBot(_Bot):
     def choose(self, view: dict[str, Any]) -> Answer:
         pile, drawn = view["pile"], view.get("drawn", ())
         top = pile[-1] if pile else None
+        if pile and self.wrong == "the bottom of the pile":
+            top = pile[0]
+        if self.wrong == "plays what it has laid":
+            view = {**view, "hand": [*dict.fromkeys([*view["hand"], *self.dealt])]}
         commits = self.rules["chance_commits"]
         fitting_drawn = [card for card in drawn if self._fits(card, top)]
+        if self.wrong == "lays what does not fit once drawn":
+            fitting_drawn = [*drawn]
         if drawn and commits and self.wrong != "hand cards after drawing":
             plays = [(card,) for card in fitting_drawn]
             if self.wrong == "two cards after drawing":
@@ -188,9 +232,14 @@ class SpeahxBot(_Bot):
         drawn = view.get("drawn", ())
         if not view["reserve"]:
             tables = view.get("table_sizes") or [0] * 14
-            return bool(tables[view["seat"]] and not view["hand"] and not drawn)
+            if self.wrong == "draws from an empty reserve" and not drawn:
+                return True
+            early = self.wrong == "turns table cards early"
+            return bool(tables[view["seat"]] and (early or not view["hand"]) and not drawn)
         if fitting:  # then `chances` is 0
             return self.wrong == "draws although it fits" and len(drawn) < 3
+        if self.wrong == "overlooks the chances of a deal":
+            return len(drawn) < self.rules["chance_max"]
         if self.wrong == "draws a fourth card":
             return len(drawn) < 4
         return bool(view["chances"])
@@ -204,6 +253,8 @@ class SpeahxBot(_Bot):
             answer["suit"] = last[1]
         if self.wrong == "calls a suit with jacks" and last[0] == "J" and last != "JK":
             answer["suit"] = last[1]
+        if self.wrong == "calls a suit with jokers" and last == "JK":
+            answer["suit"] = "S"
         return answer
 
     def _wild(self, card: str) -> bool:
@@ -220,7 +271,7 @@ class SpeahxBot(_Bot):
     def _brings_free(self, card: str) -> bool:
         return card == "JK" if self.rules["jokers"] else card[0] == "J"
 
-    def _fits(self, card: str, top: str | None) -> bool:
+    def _fits(self, card: str, top: str | None) -> bool:  # noqa: PLR0911 - one line a rule
         if top is None or self._wild(card):
             return True
         if top == "JK" or self._brings_free(top):
@@ -229,6 +280,10 @@ class SpeahxBot(_Bot):
             return False
         suit = top[1] if self.wrong == "the printed suit of a 2" else top[-1]
         if self.wrong == "7s fit on 8s" and (card[0], top[0]) == ("7", "8"):
+            return True
+        if self.wrong == "fits by colour" and (card[1] in "DH") == (suit in "DH"):
+            return True
+        if self.wrong == "both suits of a 2" and card[1] == top[1]:
             return True
         return card[0] == top[0] or card[1] == suit
 
@@ -243,9 +298,18 @@ class SpeahxBot(_Bot):
             ]
         return found
 
-    def _may_follow(self, before: tuple[str, ...], card: str, top: str | None) -> bool:
+    # One line for each wrong rule:
+    def _may_follow(  # noqa: C901, PLR0911
+        self, before: tuple[str, ...], card: str, top: str | None
+    ) -> bool:
         last = before[-1]
         if self._brings_free(last):
+            return True
+        if self.wrong == "two free cards" and any(map(self._brings_free, before[-2:])):
+            return True
+        if self.wrong == "a free card after a ten" and last[0] == "T":
+            return True
+        if self.wrong == "leads whatever it likes" and top is None:
             return True
         if len(before) > 1 and self._brings_free(before[-2]):
             return self.wrong == "more after a free card" and card[0] == last[0]
@@ -256,6 +320,8 @@ class SpeahxBot(_Bot):
             chain = "first_suit_or_rank"
         if self.wrong == "leads by the card before" and top is None:
             chain = "previous_suit_or_rank"
+        if self.wrong == "overlooks the rules for several cards":
+            chain = "first_suit_or_rank" if top is None else "same_rank"
         first = before[0]
         allowed = {
             "first_suit_or_rank": first[0] == card[0] or first[1] == card[1],

@@ -58,7 +58,7 @@ def fault_of(bot: Broken, table: Table, folder: Path) -> tuple[Fault, bytes]:
     folder.chmod(0o755)  # as a staged folder is, for root's bots run as another user
     folder.joinpath("bot.py").write_text(SOURCE.format(**bot._asdict()), encoding="utf-8")
     command = (sys.executable, "-S", "-E", "-X", "utf8", "bot.py")
-    player = table.witness(BotSpec(0, "mine", command, str(folder)))
+    player = table.player(BotSpec(0, "mine", command, str(folder)))
     position = first_position(table)
     request = player.hello
     try:

@@ -25,13 +25,13 @@ HASTY = ROOMY.replace("move: 10s", "move: 300ms")
 UNTIDY = {
     "child_left_behind": "left processes behind: 2",
     "crlf": r"lines end with \r\n",
-    "extra_fields": "fields that nobody reads: list, mood, nested, trailing",
+    "extra_fields": "fields that are not read: list, mood, nested, trailing",
     "ignores_sigterm": "does not end within 2 s of the end of its input",
     "one_deal": "ended between two deals, before its input did",
     "noisy_stderr": "wrote 2097152 bytes to stderr in one deal",
     "partial_writes": "writes a line in 4 pieces",
     "stray_bytes": "writes bytes to stdout that are not UTF-8",
-    "stray_prints": "prints lines to stdout that are no answers, the first: not a ready message",
+    "stray_prints": "prints lines to stdout that are not answers, the first: not a ready message",
 }
 """The warning that fits each bot."""
 
@@ -46,7 +46,7 @@ FAULTY = {
     "not_utf8": ("malformed", "in UTF-8"),
     "memory": ("memory", "keep less"),
 }
-"""The fault of each bot, and how to mend it."""
+"""The fault of each bot, and how to fix it."""
 
 GOOD_BOT = """\
 import json, sys
@@ -106,7 +106,8 @@ def of(document: dict[str, Any], verdict: str) -> list[dict[str, Any]]:
 def test_a_report_for_programs_is_utf_8_whatever_the_locale_says(tourney: Program) -> None:
     folder = bot(tourney, "raise SystemExit", "\N{GAME DIE}")
     poor = Program(tourney.folder, {**tourney.environment, "PYTHONIOENCODING": "latin-1"})
-    assert report(poor, folder)[1]["bot"] == "\N{GAME DIE}"
+    done = poor.program("check", folder, "--json", *QUICKLY)
+    assert json.loads(done.stdout)["bot"] == "\N{GAME DIE}"
 
 
 def test_a_good_bot_passes_all_checks_of_both_games(tourney: Program) -> None:
@@ -161,7 +162,7 @@ def test_untidy_bots_pass_with_a_warning_that_fits(
     assert (status, document["passed"]) == (0, True)
     warnings = of(document, "warning")
     assert any(warning in check["found"] for check in warnings)
-    assert all(check["mend"] for check in warnings)
+    assert all(check["fix"] for check in warnings)
 
 
 @pytest.mark.parametrize(("name", "expected"), FAULTY.items(), ids=FAULTY)
@@ -172,7 +173,7 @@ def test_faulty_bots_fail_each_for_its_own_reason(
     status, document = report(tourney, BOTS / "faulty" / name, config)
     (failed,) = of(document, "failed")
     assert (status, document["passed"], failed["kind"]) == (2, False, expected[0])
-    assert expected[1] in failed["mend"]
+    assert expected[1] in failed["fix"]
     assert json.loads(failed["sent"])["type"] == ("hello" if expected[0] == "start" else "move")
 
 
@@ -223,7 +224,7 @@ def test_play_that_does_not_repeat_is_a_warning(tourney: Program) -> None:
     )
     status, document = report(tourney, bot(tourney, source))
     assert status == 0
-    assert "`seed` of each `deal`" in " ".join(check["mend"] for check in of(document, "warning"))
+    assert "`seed` of each `deal`" in " ".join(check["fix"] for check in of(document, "warning"))
 
 
 MANY_THREADS = """\
@@ -247,7 +248,7 @@ def test_a_build_that_fails_is_shown(tourney: Program) -> None:
     done = tourney("check", folder)
     assert done.returncode == 2
     assert "FAILED   build: the bot 'mine' does not build" in done.stdout
-    assert "mend: run its build by hand in a copy of its folder" in done.stdout
+    assert "fix: run its build by hand in a copy of its folder" in done.stdout
     assert "no such header" in [line.strip() for line in done.stdout.splitlines()]
 
 
@@ -274,14 +275,14 @@ def test_a_crash_without_a_word_is_not_sent_to_read_its_stderr(tourney: Program)
     source = NODE_LIKE.replace('print("TypeError', 'False and print("TypeError')
     _, document = report(tourney, bot(tourney, source), ROOMY)
     (failed,) = of(document, "failed")
-    assert failed["mend"].startswith("it left no words on stderr")
+    assert failed["fix"].startswith("it left no words on stderr")
 
 
 def test_an_answer_without_an_id_is_told_what_it_lacks(tourney: Program) -> None:
     source = GOOD_BOT.replace('"id": message["id"], ', "")
     _, document = report(tourney, bot(tourney, source), HASTY)
     (failed,) = of(document, "failed")
-    assert failed["mend"] == "copy the `id` of the request into its answer"
+    assert failed["fix"] == "copy the `id` of the request into its answer"
 
 
 NOT_STARTED = {
@@ -291,9 +292,9 @@ NOT_STARTED = {
 """(the program of a bot that does not get ready, what helps)."""
 
 
-@pytest.mark.parametrize(("program", "mend"), NOT_STARTED.values(), ids=NOT_STARTED)
+@pytest.mark.parametrize(("program", "fix"), NOT_STARTED.values(), ids=NOT_STARTED)
 def test_a_bot_that_does_not_get_ready_is_told_why(
-    tourney: Program, program: str, mend: str
+    tourney: Program, program: str, fix: str
 ) -> None:
     tourney.write("mine.txt", "mine")
     tourney.write("mine/bot", program).chmod(0o755)
@@ -301,7 +302,7 @@ def test_a_bot_that_does_not_get_ready_is_told_why(
     status, document = report(tourney, tourney.folder / "mine", QUICK)
     (failed,) = of(document, "failed")
     assert (status, failed["kind"]) == (2, "start")
-    assert mend in failed["mend"]
+    assert fix in failed["fix"]
 
 
 def test_a_script_without_its_interpreter_is_told_which_that_is(tourney: Program) -> None:

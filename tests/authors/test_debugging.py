@@ -68,6 +68,19 @@ def test_gdb_stops_a_bot_in_its_own_code(workshop: Program) -> None:
     assert terminal.exitstatus == 0
 
 
+CLOCK_READER = """\
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready", "legal": "canonical"}', flush=True)
+    elif message["type"] == "move":
+        print("my limit is", message["time"]["move"], "ms", file=sys.stderr, flush=True)
+        print(json.dumps({"id": message["id"], **message["legal"][0]}), flush=True)
+"""
+
+
 def test_a_fault_is_reported_while_debugging(workshop: Program) -> None:
     bot = BOTS / "faulty/crash_move"
     done = workshop("check", bot, "--debug", "--game", "tienlen", "--deals", 2)
@@ -76,10 +89,12 @@ def test_a_fault_is_reported_while_debugging(workshop: Program) -> None:
     assert "this bot always fails at its first move" in done.stdout
 
 
-def test_a_bot_has_no_limit_while_debugging(workshop: Program) -> None:
-    done = workshop("check", BOTS / "greedy", "--debug", "--game", "tienlen", "-v")
-    assert done.returncode == 0, done.stderr
-    moves = re.findall(r'"time":\{"move":(\d+)', done.stdout)
+def test_a_bot_has_no_limit_while_debugging(tourney: Program) -> None:
+    tourney.write("mine/bot.py", CLOCK_READER)
+    tourney.write("mine/bot.yaml", 'name: mine\ncommand: ["{python}", -E, -S, bot.py]\n')
+    done = tourney("check", "mine", "--debug", "--game", "tienlen", "-v")
+    assert done.returncode == 0, done.stdout
+    moves = re.findall(r"my limit is (\d+) ms", done.stdout)
     assert moves
     assert all(int(move) > 24 * 3600 * 1000 for move in moves)
 

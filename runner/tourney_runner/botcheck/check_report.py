@@ -52,7 +52,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The kind of the fault, as in a tournament; None without a fault."""
     found: str = ""
     """The result in plain words."""
-    mend: str = ""
+    fix: str = ""
     """Advice on fixing it."""
     sent: str = ""
     """The request of the fault, or else the one that took longest."""
@@ -73,7 +73,7 @@ class Watcher(ABC):
         """Note the start of a check, which may take long."""
 
     @abstractmethod
-    def tell(self, check: Check) -> None:
+    def finish(self, check: Check) -> None:
         """Note the result of a check."""
 
 

@@ -93,20 +93,20 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool, game: str = 
         return failed(name, fault, deals.request(fault), timing, game=game)
     slowest = max(deals.exchanges, key=lambda it: it.charged, default=None)
     found = f"{counted(len(deals.records), 'deal')}, {counted(len(deals.exchanges), 'move')}"
-    mend = ""
+    fix = ""
     if strays and (second := deals.second_answers()):
         found += f"; it answers a request more than once, the first time: {second[0]}"
-        mend = "write one answer for each `move`; print notes to stderr, or put them into `debug`"
+        fix = "write one answer for each `move`; print notes to stderr, or put them into `debug`"
     elif strays and (lines := deals.strays()):
-        found += f"; it prints lines to stdout that are no answers, the first: {lines[0]}"
-        mend = "print to stderr instead; stdout is for answers"
+        found += f"; it prints lines to stdout that are not answers, the first: {lines[0]}"
+        fix = "print to stderr instead; stdout is for answers"
     else:
-        mend = _slowness(timing)
+        fix = _slowness(timing)
     return Check(
         name=name,
-        verdict="warning" if mend else "ok",
+        verdict="warning" if fix else "ok",
         found=found,
-        mend=mend,
+        fix=fix,
         sent=quoted(slowest.request, _SENT) if slowest else "",
         received=quoted(slowest.answer) if slowest else "",
         stderr=deals.stderr(),
@@ -117,12 +117,12 @@ def judged(name: str, deals: Deals, limit_ms: int, *, strays: bool, game: str = 
 def answered(name: str, found: str, exchange: Exchange, limit_ms: int) -> Check:
     """Return the check of a single request that was answered."""
     timing = Timing.of([exchange.charged], limit_ms)
-    mend = _slowness(timing)
+    fix = _slowness(timing)
     return Check(
         name=name,
-        verdict="warning" if mend else "ok",
+        verdict="warning" if fix else "ok",
         found=found,
-        mend=mend,
+        fix=fix,
         sent=quoted(exchange.request, _SENT),
         received=quoted(exchange.answer),
         timing=timing,
@@ -150,7 +150,7 @@ def failed(
         verdict="failed",
         kind=fault.kind,
         found=fault.cause,
-        mend=advice(fault.kind, fault.cause, fault.answer, fault.stderr, game),
+        fix=advice(fault.kind, fault.cause, fault.answer, fault.stderr, game),
         sent=sent.decode(errors="replace").rstrip(),
         received=fault.answer,
         stderr=fault.stderr[-_STDERR:],
@@ -168,6 +168,6 @@ def unbuilt(name: str, problem: str) -> Check:
         name=name,
         verdict="failed",
         found=found,
-        mend=BUILD_ADVICE if output else "",
+        fix=BUILD_ADVICE if output else "",
         stderr=dedent(output),
     )

@@ -23,7 +23,7 @@ from tourney_runner.botcheck.rule_check import (
 from tourney_runner.botcheck.rule_variants import Variant, largest, variants
 from tourney_runner.botcheck.single_bot import spec_of, stage_bot
 from tourney_runner.botcheck.trial_table import Table, first_position, longest_position
-from tourney_runner.botcheck.wire_variants import MANNERS
+from tourney_runner.botcheck.wire_variants import WIRE_VARIANTS
 from tourney_runner.errors import UsageError
 from tourney_runner.games import registry
 from tourney_runner.play.faults import Fault, HostFailureError
@@ -164,7 +164,7 @@ class _Trial:
             rules = differing_rules(settings.game, settings.rules)
             check = msgspec.structs.replace(check, rules=rules)
         self._checks.append(check)
-        self._watcher.tell(check)
+        self._watcher.finish(check)
         return check
 
     # Checks that all others depend on
@@ -184,17 +184,17 @@ class _Trial:
     def _start(self, table: Table) -> None:
         name = f"{table.game.name}: start"
         self._watcher.begin(name)
-        witness = table.witness(self._spec)
+        player = table.player(self._spec)
         try:
-            took = witness.begin()
+            took = player.begin()
         except Fault as fault:
-            self._add(failed(name, fault, witness.hello, game=table.game.name))
+            self._add(failed(name, fault, player.hello, game=table.game.name))
             raise _HopelessError from fault
         finally:
-            witness.stop()
-        self._ready = witness.ready
-        exchange = Exchange(witness.hello, encode(witness.ready), took)
-        found = f"ready; it wants legal plays listed: {witness.ready.legal}"
+            player.stop()
+        self._ready = player.ready
+        exchange = Exchange(player.hello, encode(player.ready), took)
+        found = f"ready; legal plays listed: {player.ready.legal}"
         self._add(answered(name, found, exchange, table.settings.start_ms))
 
     # Deals
@@ -253,17 +253,17 @@ class _Trial:
         listed = self._ready.legal != "none"
         for series in rule_series(probes, game, tried, listed=listed):
             table = self._table(game, series.variant)
-            witness = table.witness(self._spec)
+            player = table.player(self._spec)
             try:
-                for probe, record in play_series(series, table, witness, probes, coverage):
+                for probe, record in play_series(series, table, player, probes, coverage):
                     if _failed_in(record):
-                        self._break(table, probe, Deals([record], (), witness.asked), broken)
+                        self._break(table, probe, Deals([record], (), player.asked), broken)
                     if until.is_over() or len(broken) >= _MOST_BROKEN:
                         break
             except HostFailureError as error:
                 self._add(Check(name=name, verdict="skipped", found=str(error)), table)
             finally:
-                witness.stop()
+                player.stop()
             if until.is_over() or len(broken) >= _MOST_BROKEN:
                 break
         if not broken:
@@ -287,8 +287,8 @@ class _Trial:
         if self._plan.game is None and not self._entrant.games:
             others = ", ".join(name for name in registry.BUNDLED if name != game.name)
             found = "its bot.yaml names no games, so all are tried"
-            mend = f"if it is not meant to play {game.name}, write there games: [{others}]"
-            self._add(Check(name=game.name, verdict="warning", found=found, mend=mend))
+            fix = f"if it is not meant to play {game.name}, write there games: [{others}]"
+            self._add(Check(name=game.name, verdict="warning", found=found, fix=fix))
 
     def _instant(self, table: Table) -> None:
         seed = next((seed for seed in range(_SEARCHED) if table.state(seed).is_terminal()), None)
@@ -306,7 +306,7 @@ class _Trial:
         play: Callable[[RecordingPlayer], list[DealRecord]],
         *,
         repeats: bool = False,
-        **manner: Any,
+        **arguments: Any,
     ) -> Check:
         """Play deals with a fresh process and report the check.
 
@@ -315,20 +315,20 @@ class _Trial:
             table: The table to play at.
             play: The function that plays the deals.
             repeats: Whether the first deal is the one that every process plays.
-            manner: More arguments for `Table.witness`.
+            arguments: More arguments for `Table.player`.
         """
         self._watcher.begin(name)
         spoilt = ""
         for played in range(PLAYS):
-            witness = table.witness(self._spec, **manner)
-            witness.decisive = played == PLAYS - 1
+            player = table.player(self._spec, **arguments)
+            player.decisive = played == PLAYS - 1
             try:
-                deals = Deals(play(witness), witness.exchanges, witness.asked)
+                deals = Deals(play(player), player.exchanges, player.asked)
             except HostFailureError as error:
                 spoilt = str(error)
                 continue
             finally:
-                witness.stop()
+                player.stop()
             strays = not self._strayed  # one warning is enough
             self._strayed = self._strayed or bool(deals.strays() or deals.second_answers())
             if repeats and deals.fault() is None:
@@ -343,8 +343,10 @@ class _Trial:
 
     def _hard_cases(self, games: list[Game[Any, Any]]) -> None:
         table = self._usual_table(games[0])
-        for name, say in MANNERS.items():
-            self._watched(name, table, lambda bot: [table.play(bot, 0)], repeats=True, say=say)
+        for name, transform in WIRE_VARIANTS.items():
+            self._watched(
+                name, table, lambda bot: [table.play(bot, 0)], repeats=True, transform=transform
+            )
         self._watched(
             "ended in the middle of a deal and started again",
             table,
@@ -354,7 +356,7 @@ class _Trial:
         for game in games:
             self._longest(game)
         self._repeats()
-        self._habits(table)
+        self._lint(table)
 
     def _longest(self, game: Game[Any, Any]) -> None:
         variant = next(self._variants(game)) if self._plan.config else largest(game)
@@ -362,22 +364,22 @@ class _Trial:
         self._watcher.begin(name)
         table = self._table(game, variant)
         position = longest_position(table)
-        witness = table.witness(self._spec)
+        player = table.player(self._spec)
         request = b""
         try:
-            witness.start()
-            request = table.request(position, witness.ready)
-            table.ask(witness, position, request)
+            player.start()
+            request = table.request(position, player.ready)
+            table.ask(player, position, request)
         except Fault as fault:
-            self._add(failed(name, fault, request or witness.hello, game=game.name), table)
+            self._add(failed(name, fault, request or player.hello, game=game.name), table)
         except HostFailureError as error:
             self._add(Check(name=name, verdict="skipped", found=str(error)))
         else:
             found = f"it answered a line of {len(request)} bytes"
-            one = witness.exchanges[-1]
+            one = player.exchanges[-1]
             self._add(answered(name, found, one, table.settings.move_ms), table)
         finally:
-            witness.stop()
+            player.stop()
 
     def _repeats(self) -> None:
         """Check that the same cards and the same seed always gave the same play."""
@@ -389,23 +391,23 @@ class _Trial:
             Check(
                 name=name,
                 verdict="warning",
-                found="it plays otherwise, so a tournament with it cannot be repeated",
-                mend="seed all chance with the `seed` of each `deal`, and do a fixed amount of "
+                found="it plays differently, so a tournament with it cannot be repeated",
+                fix="seed all chance with the `seed` of each `deal`, and do a fixed amount of "
                 "work instead of thinking until the clock",
             )
         )
 
-    def _habits(self, table: Table) -> None:
+    def _lint(self, table: Table) -> None:
         name = "output and ending"
         self._watcher.begin(name)
-        habits = lint_output(self._spec, table, first_position(table), self._ready)
-        remarks = habits.remarks(table)
+        lint = lint_output(self._spec, table, first_position(table), self._ready)
+        remarks = lint.remarks(table)
         self._add(
             Check(
                 name=name,
                 verdict="warning" if remarks else "ok",
                 found="; ".join(seen for seen, _ in remarks) or "tidy",
-                mend="; ".join(mend for _, mend in remarks),
-                received=quoted(b"".join(habits.lines)),
+                fix="; ".join(fix for _, fix in remarks),
+                received=quoted(b"".join(lint.lines)),
             )
         )

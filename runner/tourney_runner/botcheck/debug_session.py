@@ -79,7 +79,7 @@ def debug_bot(
         settings = _without_limits(plan.settings_for(game.name, variant.options))
         launcher = _PausingLauncher(pause)
         table = Table(game, variant.options, settings, launcher, make_clock("wall"))
-        bot = table.witness(spec)
+        bot = table.player(spec)
         records: list[DealRecord] = []
         try:
             for seed in range(deals):

@@ -1,4 +1,4 @@
-"""A check of a bot's raw output and of its exit, for habits that work but cause trouble later."""
+"""A check of a bot's raw output and of its exit, for what works but causes trouble later."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class OutputLint:
     """The number of processes that it left behind."""
 
     def remarks(self, table: Table) -> list[tuple[str, str]]:
-        """Return a pair for each bad habit: the observation and the fix."""
+        """Return the observation and the fix for each problem."""
         found = [
-            (seen, mend)
-            for bad, seen, mend in (
+            (seen, fix)
+            for bad, seen, fix in (
                 (
                     any(line.endswith(b"\r\n") for line in self.lines),
                     r"its lines end with \r\n",
@@ -72,17 +72,17 @@ class OutputLint:
                 (
                     self.stderr > table.settings.stderr,
                     f"it wrote {self.stderr} bytes to stderr in one deal",
-                    f"only {table.settings.stderr} are kept, and writing takes time: say less",
+                    f"only {table.settings.stderr} are kept, and writing takes time: print less",
                 ),
                 (
                     self.early,
                     "it ended between two deals, before its input did",
-                    "play on until stdin ends: a tournament would start it anew for every deal",
+                    "go on until stdin ends: a tournament would start it again for every deal",
                 ),
                 (
                     not self.ended,
                     f"it does not end within {_GRACE:g} s of the end of its input",
-                    "leave when stdin ends, and do not ignore SIGTERM: a tournament kills it",
+                    "exit when stdin ends, and do not ignore SIGTERM: a tournament kills it",
                 ),
                 (
                     self.left > 0,
@@ -102,7 +102,7 @@ class OutputLint:
         if extra := self._extra_fields(table):
             found.append(
                 (
-                    f"its answers have fields that nobody reads: {', '.join(sorted(extra))}",
+                    f"its answers have fields that are not read: {', '.join(sorted(extra))}",
                     "they are ignored; leave them out, or use `debug` for notes",
                 )
             )
@@ -145,20 +145,20 @@ def lint_output(bot: BotSpec, table: Table, position: Position, ready: Ready) ->
     child = table.launcher.start(program, table.setup().resources)
     listener = _Listener(child)
     try:
-        listener.say(table.witness(bot).hello, table.settings.start_ms / 1000, answers=1)
+        listener.send(table.player(bot).hello, table.settings.start_ms / 1000, answers=1)
         request = table.greeting(position) + table.request(position, ready)
         patience = 5 * table.settings.move_ms / 1000
-        listener.say(request, patience, answers=1)
+        listener.send(request, patience, answers=1)
         result = Result((1,) * position.state.players, (0.0,) * position.state.players, [])
-        first_deal = listener.habits.stderr
-        listener.say(encode(result) + request, patience, answers=1)
-        listener.habits.early = not listener.answers and child.wait(_GRACE)
-        listener.say(encode(result), 0, answers=0)
-        listener.habits.stderr = max(first_deal, listener.habits.stderr - first_deal)
+        first_deal = listener.lint.stderr
+        listener.send(encode(result) + request, patience, answers=1)
+        listener.lint.early = not listener.answers and child.wait(_GRACE)
+        listener.send(encode(result), 0, answers=0)
+        listener.lint.stderr = max(first_deal, listener.lint.stderr - first_deal)
         _see_the_end(child, listener)
     finally:
         child.kill()
-    return listener.habits
+    return listener.lint
 
 
 def _see_the_end(child: Child, listener: _Listener) -> None:
@@ -177,10 +177,10 @@ def _see_the_end(child: Child, listener: _Listener) -> None:
         if own in processes:
             others = [pid for pid in processes if pid != own]
         listener.listen(_STEP)
-    listener.habits.ended = child.has_exited()
+    listener.lint.ended = child.has_exited()
     listener.listen(0)
-    if listener.habits.ended and not waits:
-        listener.habits.left = len(others)
+    if listener.lint.ended and not waits:
+        listener.lint.left = len(others)
 
 
 def _waits(pid: int) -> bool:
@@ -203,7 +203,7 @@ class _Listener:
     """A reader of both outputs of a bot, piece by piece as they arrive."""
 
     def __init__(self, child: Child) -> None:
-        self.habits = OutputLint()
+        self.lint = OutputLint()
         self._child = child
         self._line = b""
         self._pieces = 0
@@ -214,7 +214,7 @@ class _Listener:
         for stream in self._open:
             self._poll.register(stream, select.POLLIN)
 
-    def say(self, data: bytes, seconds: float, *, answers: int) -> None:
+    def send(self, data: bytes, seconds: float, *, answers: int) -> None:
         """Write lines and read until `answers` objects have arrived or the time is over."""
         self.answers = 0
         rest = memoryview(data)
@@ -240,7 +240,7 @@ class _Listener:
                 self._poll.unregister(stream)
                 self._open.discard(stream)
             elif stream == self._child.stderr:
-                self.habits.stderr += len(data)
+                self.lint.stderr += len(data)
             else:
                 self._take(data)
 
@@ -249,8 +249,8 @@ class _Listener:
         *whole, rest = (self._line + data).split(b"\n")
         for number, line in enumerate(whole):
             if len(line) < _LARGE:
-                self.habits.pieces = max(self.habits.pieces, self._pieces if not number else 1)
-            self.habits.lines.append(line + b"\n")
+                self.lint.pieces = max(self.lint.pieces, self._pieces if not number else 1)
+            self.lint.lines.append(line + b"\n")
             self.answers += line.lstrip().startswith(b"{") and (b'"id"' in line or b"ready" in line)
         if whole:
             self._pieces = 1 if rest else 0

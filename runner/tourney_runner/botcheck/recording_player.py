@@ -65,7 +65,8 @@ class RecordingPlayer(Player):
     Args:
         bot: The bot.
         setup: The setup, as in a tournament.
-        say: The function that changes each message on its way to the bot; the identity by default.
+        transform: The function that changes each message on its way to the bot; by default none
+            is changed.
         lives: The number of answers after which the process is ended once, so that a new one takes
             over in the middle of the deal; None for never.
     """
@@ -75,14 +76,14 @@ class RecordingPlayer(Player):
         bot: BotSpec,
         setup: PlayerSetup,
         *,
-        say: Callable[[bytes], bytes] = bytes,
+        transform: Callable[[bytes], bytes] = bytes,
         lives: int | None = None,
     ) -> None:
         self._ear = _Ear(setup.reader)
-        super().__init__(bot, replace(setup, reader=self._ear, hello=say(setup.hello)))
-        self._say = say
+        super().__init__(bot, replace(setup, reader=self._ear, hello=transform(setup.hello)))
+        self._transform = transform
         self._lives = lives
-        self.hello = say(setup.hello)
+        self.hello = transform(setup.hello)
         self.asked: list[Asked] = []
         self.exchanges: list[Exchange] = []
 
@@ -98,11 +99,11 @@ class RecordingPlayer(Player):
 
     def tell(self, message: bytes) -> None:
         """See `Player.tell`."""
-        super().tell(self._say(message))
+        super().tell(self._transform(message))
 
     def ask(self, request: bytes, request_id: int, limit: int) -> tuple[Answer, int]:
         """See `Player.ask`."""
-        sent = self._say(request)
+        sent = self._transform(request)
         self.asked.append(Asked(request, sent))
         answer, charged = super().ask(sent, request_id, limit)
         self.exchanges.append(Exchange(sent, self._ear.heard, charged))

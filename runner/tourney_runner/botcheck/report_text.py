@@ -27,8 +27,8 @@ def check_lines(check: Check, *, verbose: bool) -> Iterator[str]:
     timing = f"; {_timing(check.timing)}" if check.timing else ""
     kind = f"{check.kind}: " if check.kind else ""
     yield f"{_MARKS[check.verdict]}  {check.name}: {kind}{escaped(check.found, 600)}{timing}"
-    if check.verdict in ("warning", "failed") and check.mend:
-        yield from _wrapped("mend", check.mend)
+    if check.verdict in ("warning", "failed") and check.fix:
+        yield from _wrapped("fix", check.fix)
     if verbose or check.verdict == "failed":
         if check.rules:
             yield from _wrapped("rules", ", ".join(map(_rule, check.rules.items())))

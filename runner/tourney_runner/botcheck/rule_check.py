@@ -1,8 +1,8 @@
 """The check of single rules: deals lead the bot to each of them, and its plays are counted.
 
 The deals come from `games.rule_probes`. The other seats follow a script up to the bot's turn. After
-that they make safe moves, and leave the deal once the bot has been asked a few times, so that even
-a slow bot meets many positions.
+that they follow the deal's own rule, mostly safe moves, and leave the deal once the bot has been
+asked a few times, so that even a slow bot meets many positions.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Deadline", "RuleCoverage", "RuleSeries", "play_series", "rule_series"]
 
-_TURNS = 6
-"""The number of the bot's answers after which the others leave a constructed deal."""
 _RARE = 5
 """The number of unused chances after which the report mentions a kind of play."""
 _SEARCH = {(False, False): (240, 3), (False, True): (40, 1), (True, False): (60, 1),
@@ -171,6 +169,7 @@ class _Script:
     """The moves of all seats except the bot's, and the point at which they leave the deal."""
 
     def __init__(self, probe: Probe, bot: RecordingPlayer) -> None:
+        self._deal = probe.deal
         self._moves = iter(probe.deal.script)
         self._bot = bot
         self._answered = len(bot.exchanges)
@@ -181,10 +180,10 @@ class _Script:
         Raises:
             Fault: The deal has served its purpose.
         """
-        if len(self._bot.exchanges) - self._answered >= _TURNS:
+        if len(self._bot.exchanges) - self._answered >= self._deal.answers:
             raise Fault("crash", "the others leave the deal, which has served its purpose")
         action = next(self._moves, None)
-        return state.write(state.fallback_action() if action is None else action)
+        return state.write(self._deal.others(state) if action is None else action)
 
 
 class _SteeredPlayer(LocalPlayer):

@@ -55,17 +55,17 @@ class Table(NamedTuple):
         """The setup that all players at this table share."""
         return player_setup(self.settings, self.launcher, self.clock)
 
-    def witness(
+    def player(
         self,
         bot: BotSpec,
         *,
-        say: Callable[[bytes], bytes] = bytes,
+        transform: Callable[[bytes], bytes] = bytes,
         lives: int | None = None,
     ) -> RecordingPlayer:
         """Return the player of a bot, not yet started; see `RecordingPlayer` for the arguments."""
-        return RecordingPlayer(bot, self.setup(), say=say, lives=lives)
+        return RecordingPlayer(bot, self.setup(), transform=transform, lives=lives)
 
-    def play(self, witness: RecordingPlayer, seed: int, *, seat: int = 0) -> DealRecord:
+    def play(self, player: RecordingPlayer, seed: int, *, seat: int = 0) -> DealRecord:
         """Play the deal of a seed to its end; the bot sits at `seat`, the others play at random.
 
         Raises:
@@ -79,7 +79,7 @@ class Table(NamedTuple):
             for other in range(state.players)
             if other != seat
         }
-        return self.play_state(state, seed, {seat: witness, **house})
+        return self.play_state(state, seed, {seat: player, **house})
 
     def play_state(
         self, state: State[Any], seed: int, players: Mapping[int, RecordingPlayer | LocalPlayer]
@@ -132,22 +132,22 @@ class Table(NamedTuple):
             )
         )
 
-    def ask(self, witness: RecordingPlayer, position: Position, request: bytes) -> None:
+    def ask(self, player: RecordingPlayer, position: Position, request: bytes) -> None:
         """Send a request to a bot that is ready, and check its answer by the rules.
 
         Raises:
             Fault: The bot fails.
             HostFailureError: The deal was void.
         """
-        witness.tell(self.greeting(position))
-        answer, _ = witness.ask(request, 1, self.settings.move_ms * 1_000_000)
-        heard = witness.exchanges[-1].answer
+        player.tell(self.greeting(position))
+        answer, _ = player.ask(request, 1, self.settings.move_ms * 1_000_000)
+        heard = player.exchanges[-1].answer
         try:
             position.state.read(answer)
         except MalformedAnswerError as error:
-            raise witness.fault("malformed", str(error), heard) from error
+            raise player.fault("malformed", str(error), heard) from error
         except IllegalActionError as error:
-            raise witness.fault("illegal", str(error), heard) from error
+            raise player.fault("illegal", str(error), heard) from error
 
     def state(self, seed: int) -> State[Any]:
         """Return the state that a seed deals."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MANNERS"]
+__all__ = ["WIRE_VARIANTS"]
 
 _LATER = b'{"later":{"type":"result","id":-1,"legal":[],"text":"\\"}],\\\\ \\u2028"},'
 _LATER_TOO = b',"later_too":[null,1.5e3,{"id":[]}]}\n'
@@ -41,7 +41,7 @@ def _split(lines: bytes) -> list[bytes]:
     return lines.removesuffix(b"\n").split(b"\n")
 
 
-MANNERS: dict[str, Callable[[bytes], bytes]] = {
+WIRE_VARIANTS: dict[str, Callable[[bytes], bytes]] = {
     r"lines that end with \r\n": _crlf,
     "unknown fields": _more_fields,
     "unknown types of messages, blank lines": _more_messages,

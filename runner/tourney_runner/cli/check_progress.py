@@ -22,13 +22,13 @@ _QUIET = 10.0
 
 
 class Silent(Watcher):
-    """For programs, which read the whole report at the end."""
+    """A watcher that prints nothing, for programs that read the whole report at the end."""
 
     def begin(self, name: str) -> None:
         """See `Watcher.begin`."""
 
-    def tell(self, check: Check) -> None:
-        """See `Watcher.tell`."""
+    def finish(self, check: Check) -> None:
+        """See `Watcher.finish`."""
 
 
 class Spoken(Watcher):
@@ -63,14 +63,14 @@ class Spoken(Watcher):
         self._doing = (name, monotonic())
         self._news.set()
 
-    def tell(self, check: Check) -> None:
-        """See `Watcher.tell`."""
+    def finish(self, check: Check) -> None:
+        """See `Watcher.finish`."""
         for line in check_lines(check, verbose=self._verbose):
             typer.echo(line)
         self._news.set()
 
     def _remind(self) -> None:
-        """Speak up whenever nothing new has come for a while."""
+        """Print the current check whenever nothing new has come for a while."""
         while not self._over:
             if self._news.wait(_QUIET):
                 self._news.clear()

@@ -108,7 +108,10 @@ def load_document(
     except yaml.MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
         mark = Mark(at.line + 1, at.column + 1) if at else Mark(1, 1)
-        problems.add(Problem(file, mark, (), _syntax(error, text, mark)))
+        message = _syntax(error, text, mark)
+        if (line := _line_without_colon(error, text)) is not None:
+            mark, message = Mark(line + 1, 1), "a colon is missing here: write key: value"
+        problems.add(Problem(file, mark, (), message))
         return None
     except _UnusableError as error:
         problems.add(Problem(file, error.mark, (), error.message))
@@ -135,6 +138,35 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, mark: Mark) -> str:
     if ": {" in line:
         return f"{message}; put text that begins with {{ in double quotes"
     return message
+
+
+_COLON = re.compile(r":(\s|$)")
+_STOPPED_LATER = (
+    "mapping values are not allowed in this context",
+    "did not find expected <document start>",
+)
+"""Problems that may have their cause in an earlier line."""
+
+
+def _line_without_colon(error: yaml.MarkedYAMLError, text: str) -> int | None:
+    """Return the number, from 0, of a line whose colon is missing, or None.
+
+    The parser takes such a line for text, and reports a later line at which it cannot go on.
+    """
+    lines = text.splitlines()
+    if error.problem == "could not find expected ':'" and error.context_mark:
+        number = int(error.context_mark.line)
+        return None if _COLON.search(lines[number]) else number
+    if error.problem not in _STOPPED_LATER or not error.problem_mark:
+        return None
+    found = lines[error.problem_mark.line]
+    for number in range(error.problem_mark.line - 1, -1, -1):
+        line = lines[number].partition("#")[0].rstrip()
+        if line.strip():
+            level = len(found) - len(found.lstrip()) == len(line) - len(line.lstrip())
+            plain = re.match(r"\s*\w", line) and not _COLON.search(line)
+            return number if level and plain else None
+    return None
 
 
 class _UnusableError(Exception):

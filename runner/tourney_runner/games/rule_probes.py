@@ -28,16 +28,38 @@ __all__ = ["BuiltDeal", "Probe", "RuleProbes", "find_probes"]
 OptionsT = TypeVar("OptionsT", bound=GameOptions)
 
 
+def _fallback(state: State[Any]) -> Any:
+    return state.fallback_action()
+
+
 class BuiltDeal(NamedTuple):
-    """A deal with chosen cards, up to the turn of the tested seat."""
+    """A deal with chosen cards, up to a turn of the tested seat."""
 
     start: Callable[[], State[Any]]
     """Returns the freshly dealt cards, the same each time."""
     script: tuple[Any, ...]
-    """The actions of the other seats before the first turn of `seat`."""
+    """The first actions of the other seats."""
     seat: int
     own: tuple[Any, ...] = ()
     """Actions of `seat` itself that lead to the position. The bot may decide differently."""
+    others: Callable[[Any], Any] = _fallback
+    """Returns the action of another seat in a position after the script."""
+    answers: int = 6
+    """The number of answers of `seat` after which the deal has served its purpose."""
+
+    def reach(self) -> State[Any]:
+        """Return the position in which all actions of `own` have been played, or a final one."""
+        state, script, own = self.start(), iter(self.script), iter(self.own)
+        while not state.is_terminal():
+            if state.current_player == self.seat:
+                action = next(own, None)
+                if action is None:
+                    break
+            else:
+                action = next(script, None)
+                action = self.others(state) if action is None else action
+            state.apply_action(action)
+        return state
 
 
 class Probe(NamedTuple):
@@ -106,10 +128,8 @@ def find_probes(  # noqa: PLR0913 - each is a measure of the search
     """
     by_point: dict[str, list[tuple[int, int, Probe]]] = defaultdict(list)
     for number, deal in enumerate(islice(probes.deals(options, chance), searched)):
-        state = deal.start()
-        for action in (*deal.script, *deal.own):
-            state.apply_action(action)
-        if state.current_player != deal.seat:
+        state = deal.reach()
+        if state.is_terminal():
             continue
         freedom = len(state.legal_actions("canonical").actions)
         refused = probes.refused(state, answer)

@@ -52,8 +52,8 @@ class _Failures(Watcher):
     def begin(self, name: str) -> None:
         """See `Watcher.begin`."""
 
-    def tell(self, check: Check) -> None:
-        """See `Watcher.tell`."""
+    def finish(self, check: Check) -> None:
+        """See `Watcher.finish`."""
         if check.verdict == "failed":
             self.lines.append(f"  {escaped(check.name, 200)}: {escaped(check.found, 400)}")
 

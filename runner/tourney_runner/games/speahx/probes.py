@@ -22,7 +22,7 @@ from tourney_runner.games.speahx.cards import (
 )
 from tourney_runner.games.speahx.options import HAND, SpeahxOptions
 from tourney_runner.games.speahx.plays import grammar_of
-from tourney_runner.games.speahx.position import Table
+from tourney_runner.games.speahx.position import Table, deal
 from tourney_runner.games.speahx.state import SpeahxState
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ _PRINTED_SUIT = {
     number: SUITS.index(name[1]) for name, number in LAID_NAMES.items() if name[0] == "2"
 }
 """The printed suit of every two, with or without a call."""
+_DRAINED = 0.15
+"""The share of deals in which the reserve runs out."""
+_LONGEST = 40
+"""The number of actions for each player after which a deal is given up."""
 _WIDE = 7
 """The largest hand for which all orders of cards are tried."""
 
@@ -52,7 +56,8 @@ class SpeahxProbes(RuleProbes[SpeahxOptions]):
     def deals(self, options: SpeahxOptions, chance: Random) -> Iterator[BuiltDeal]:
         """See `RuleProbes.deals`."""
         while True:
-            yield _built(options, chance)
+            drained = _drained(options, chance) if chance.random() < _DRAINED else None
+            yield drained or _built(options, chance)
 
     def attempts(self, state: SpeahxState) -> Iterator[dict[str, Any]]:
         """See `RuleProbes.attempts`."""
@@ -141,6 +146,41 @@ def _built(options: SpeahxOptions, chance: Random) -> BuiltDeal:
     if not drawn_before and chance.random() < 0.6:  # the card drawn first does not fit
         cards.sort(key=lambda card: not fits >> card & 1)
     return BuiltDeal(start, script, seat, _draws(_after(start(), script), chance))
+
+
+def _drained(options: SpeahxOptions, chance: Random) -> BuiltDeal | None:
+    """Build a deal in which everybody draws until the bot may draw no more; None if it may.
+
+    The bot's later turns come with an empty reserve, with table cards that it may not turn yet, or
+    with all chances of a deal used.
+    """
+    seat, seed = chance.randrange(options.players), chance.getrandbits(32)
+    dealer = chance.randrange(options.players)
+
+    def start() -> SpeahxState:
+        return SpeahxState(options, deal(options, seed, dealer))
+
+    state, own = start(), []
+    for _ in range(_LONGEST * options.players):
+        if state.is_terminal():
+            return None
+        view = state.observation(seat)
+        if state.current_player == seat and view.pile and not view.drawn and not view.chances:
+            return BuiltDeal(start, (), seat, tuple(own), _drawing, len(own) + 6)
+        action = _drawing(state)
+        if state.current_player == seat:
+            own.append(action)
+        state.apply_action(action)
+    return None
+
+
+def _drawing(state: SpeahxState) -> Action:
+    """Return the action of a player who draws all chance cards, and then lays a card."""
+    if state.observation(state.current_player).chances:
+        return CHANCE
+    legal = state.legal_actions("canonical").actions
+    laid = [one for one in legal if one.kind == "play" and RANK[one.cards[-1]] != TEN]
+    return laid[0] if laid else state.fallback_action()
 
 
 def _hand(chance: Random, cards: list[int]) -> list[int]:

@@ -132,9 +132,11 @@ def _blocks(chance: Random, lead: Sequence[str] = ()) -> list[list[str]]:
         ranks = sorted({RANKS.index(card[0]) for card in lead})
         step = chance.choice((-1, 0, 0, 1, 1))
         each = max(1, len(lead) // len(ranks))
+        free = [[card for card in _rank(rank) if card not in lead] for rank in range(len(RANKS))]
         more = chance.choice((0, 0, 1, -1))
         run = range(ranks[0] + step, ranks[-1] + step + 1 + more)
-        blocks.append([card for rank in run for card in _pick(chance, rank % len(RANKS), each)])
+        held = [free[rank % len(RANKS)] for rank in run]
+        blocks.append([card for cards in held for card in chance.sample(cards, len(cards))[:each]])
     draw = chance.random()
     if draw < 0.3:  # a run that ends with 2s
         length = chance.choice((3, 3, 4, 5, 6))
