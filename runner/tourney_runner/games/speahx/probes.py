@@ -160,7 +160,8 @@ def _drained(options: SpeahxOptions, chance: Random) -> BuiltDeal | None:
     def start() -> SpeahxState:
         return SpeahxState(options, deal(options, seed, dealer))
 
-    state, own = start(), []
+    state = start()
+    own: list[Action] = []
     for _ in range(_LONGEST * options.players):
         if state.is_terminal():
             return None
