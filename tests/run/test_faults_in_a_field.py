@@ -149,22 +149,22 @@ def test_a_move_is_played_for_a_bot_up_to_the_limit_of_faults_in_a_match_then_it
 def test_a_benched_bot_forfeits_and_plays_again_on_one_command(arena: Arena) -> None:
     bad = arena.bot("bad", move="sys.stderr.write('I was asked\\n'); sys.exit(1)")
     bots = [bad, arena.bot("good"), arena.bot("fine")]
-    config = arena.configure(bots, schedule={"rounds": 5})
+    config = arena.configure(bots, schedule={"rounds": 9})
     run = arena.run("run", config, "--out", "1", "--jobs", 1)
     arena.run("run", config, "--out", "3", "--jobs", 3)
     assert arena.files("1") == arena.files("3")
     benched = "bad is benched, and forfeits its deals from here on: all of its last 10 deals failed"
     assert benched in run.stderr + run.stdout
     row = arena.rows("1")["bad"]
-    assert (row["deals"], row["faults"], row["forfeits"]) == (20, {"crash": 16}, 4)
-    assert arena.logs("1").count("I was asked") == 16
+    assert (row["deals"], row["faults"], row["forfeits"]) == (36, {"crash": 32}, 4)
+    assert arena.logs("1").count("I was asked") == 32
     assert "forfeited unplayed: all of its last 10 deals failed" in arena.logs("1")
     arena.run("unbench", "1", "bad")
     row = arena.rows("1")["bad"]
-    assert (row["deals"], row["faults"], row["forfeits"]) == (16, {"crash": 16}, 0)
+    assert (row["deals"], row["faults"], row["forfeits"]) == (32, {"crash": 32}, 0)
     arena.run("run", config, "--out", "1")
     row = arena.rows("1")["bad"]
-    assert (row["deals"], row["faults"], row["forfeits"]) == (20, {"crash": 20}, 0)
+    assert (row["deals"], row["faults"], row["forfeits"]) == (36, {"crash": 36}, 0)
     arena.run("verify", "1")
 
 
