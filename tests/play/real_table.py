@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tourney_runner.play.play_settings import AutoForfeit
+    from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord, FaultRecord
 
 __all__ = ["LIMIT", "RealTable", "only_fault", "settings"]
@@ -168,7 +169,7 @@ class RealTable:
         opened = Tables(
             chosen,
             self.bots,
-            PlainLauncher(),
+            options.pop("launcher", None) or PlainLauncher(),
             WallClock(),
             **{"most_alive": 64, **options},
         )
@@ -176,12 +177,17 @@ class RealTable:
         return opened
 
     def play(
-        self, game: str = "tienlen", *, retired: tuple[AutoForfeit, ...] = (), **changes: Any
+        self,
+        game: str = "tienlen",
+        *,
+        retired: tuple[AutoForfeit, ...] = (),
+        launcher: Launcher | None = None,
+        **changes: Any,
     ) -> list[DealRecord]:
         """Play one match with the bots in the order in which they were seated."""
         chosen = settings(game, len(self.bots), **changes)
         plan = MatchPlan(0, 0, tuple(range(len(self.bots))), retired=retired)
-        return list(self.tables(chosen).play(plan))
+        return list(self.tables(chosen, launcher=launcher).play(plan))
 
     def close(self, *, politely: bool = False) -> None:
         """End all processes."""

@@ -11,9 +11,12 @@ from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
 from tourney_runner.play.play_settings import AutoForfeit
+from tourney_runner.process.sandbox import choose, probe
 from tourney_runner.results.records import Note
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from real_table import RealTable
 
 CRASH = 'def on_move(m): sys.stderr.write("I am lost\\n"); sys.exit(3)'
@@ -328,3 +331,42 @@ def test_faults_are_where_the_configuration_says_so_of_output(table: RealTable) 
     fault = only_fault(table.play(output=400))
     assert fault.kind == "flood"
     assert "400 bytes" in fault.cause
+
+
+FAILURES = {
+    # a way to fail: the kind of the fault, under every sandbox
+    "closes stdout": ("crash", "def on_move(m): os.close(1); time.sleep(3600)"),
+    "exits": ("crash", "def on_move(m): sys.exit(3)"),
+    "is killed": ("crash", "def on_move(m): os.kill(os.getpid(), 9)"),
+    "is stopped": ("timeout", "def on_move(m): os.kill(os.getpid(), 19)"),
+    "is silent": ("timeout", "def on_move(m): time.sleep(3600)"),
+    "writes nonsense": ("malformed", 'def on_move(m): raw(b"x" * 100 + b"\\n"); time.sleep(3600)'),
+    "floods": ("flood", 'def on_move(m):\n while True: raw(b"x" * 65536)'),
+    "exits at once": ("start", "sys.exit(3)"),
+    "closes stdout at once": ("start", "os.close(1); time.sleep(3600)"),
+    "a missing interpreter": ("start", "#!/no/such/interpreter\n"),
+    "an interpreter with a carriage return": ("start", "#!/bin/sh\r\necho\r\n"),
+    "a folder as interpreter": ("start", "#!/usr\n"),
+    "no first line": ("start", "echo hello\n"),
+}
+
+
+@pytest.mark.parametrize("way", FAILURES)
+def test_the_kind_of_a_fault_is_the_same_under_every_sandbox(
+    way: str, table: RealTable, tmp_path: Path
+) -> None:
+    kind, body = FAILURES[way]
+    if kind == "start" and "(" not in body:
+        (tmp_path / "script").mkdir()
+        script = tmp_path / "script" / "bot"
+        script.write_text(body, newline="")
+        script.chmod(0o755)
+        table.seat(command=(str(script),), folder=script.parent)
+    else:
+        table.seat(body)
+    table.seat()
+    found = {}
+    for sandbox in ("limits", *(finding.name for finding in probe() if finding.works)):
+        launcher = choose(sandbox, trusted=True)  # type: ignore[arg-type] - a name of theirs
+        found[sandbox] = only_fault(table.play(launcher=launcher, move_ms=2000)).kind
+    assert found == dict.fromkeys(found, kind)
