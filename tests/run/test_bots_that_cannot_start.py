@@ -128,3 +128,11 @@ def test_no_bot_is_blamed_for_a_host_that_allows_too_few_open_files(
     assert "ulimit -n" in ended.stderr
     assert "one" not in ended.stderr.split()
     assert not (arena.path / "out").exists()
+
+
+def test_a_host_that_allows_too_little_memory_is_named_and_not_a_library(arena: Arena) -> None:
+    little = partial(resource.setrlimit, resource.RLIMIT_AS, (200_000 << 10, 200_000 << 10))
+    config = arena.configure([arena.bot("one"), arena.bot("two")])
+    ended = arena.run("run", config, "--out", "out", status=2, preexec_fn=little)
+    assert "ulimit -v" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

@@ -185,3 +185,26 @@ def test_a_stray_line_is_a_fault_where_it_is_strict(arena: Arena) -> None:
     bots = [arena.bot("talks", move="print('hm')"), arena.bot("good")]
     arena.run("run", arena.configure(bots, strict=True), "--out", "out")
     assert set(arena.rows()["talks"]["faults"]) == {"malformed"}
+
+
+SHOUTS = """
+sys.stderr.write("\\x1b[2J\\x9b31m" + os.getcwd() + "\\n")
+print("\\x1b]0;mine\\x07", flush=True)
+print(json.dumps({"id": message["id"], **answer, "debug": "\\x1b[31m" + os.getcwd()}), flush=True)
+if answers % 9 == 0: raise RuntimeError("\\x1b[5m" + sys.executable)
+continue
+"""
+
+
+def test_a_site_has_no_control_characters_and_no_folders_of_the_organiser(arena: Arena) -> None:
+    """A bot writes them wherever it can: on both streams, in its notes, and in a traceback."""
+    bots = [arena.bot("shouts", move=SHOUTS), arena.bot("one"), arena.bot("two")]
+    config = arena.configure(bots, schedule={"rounds": 4})
+    arena.run("run", config, "--out", "out")
+    arena.run("publish", "out", "--to", "site", "--logs", "all", "--debug", "--replays", 99)
+    assert arena.rows()["shouts"]["faults"] != {}
+    files = [path for path in (arena.path / "site").rglob("*") if path.is_file()]
+    hidden = [b"\x1b", b"\xc2\x9b", b"\x07", str(arena.path).encode()]
+    found = [(path.name, text) for path in files for text in hidden if text in path.read_bytes()]
+    assert found == []
+    assert any(b"RuntimeError" in path.read_bytes() for path in files)
