@@ -1,24 +1,29 @@
-"""Write the configuration reference: ``python docs/build_configuration.py``.
+"""Write the references of configuration and results: ``python docs/build_configuration.py``.
 
-Every line comes from the models that read the files, so that the page cannot disagree with them.
+Every line comes from the models that read or write the files, so the pages cannot disagree with
+them.
 """  # noqa: INP001 - a script beside what it writes
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from tourney_runner.config import config_schema
+from tourney_runner.publish.documents import StandingsDocument, document_schema
+from tourney_runner.publish.site_document import SiteDocument
 from tourney_runner.schedule import registry as formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PAGE", "build", "main"]
+__all__ = ["PAGE", "RESULTS_PAGE", "build", "build_results", "main"]
 
 PAGE = Path(__file__).resolve().parent / "configuration.md"
+RESULTS_PAGE = PAGE.with_name("standings.md")
 _DEFINITIONS = "#/$defs/"
 
 _HEAD = """# Configuration reference
@@ -72,6 +77,72 @@ def build() -> str:
             "\n".join(_section(title, f"{_sentence(kind.summary)}", model, definitions, {"format"}))
         )
     return "\n".join(parts)
+
+
+_RESULTS_HEAD = """# Fields of standings.json and tournament.json
+
+Made by `docs/build_configuration.py` from the program itself; `tourney schema standings` and
+`tourney schema site` print the same as JSON Schemas. `standings.json` lies beside the results and
+in the site. The same deals give the same bytes everywhere, so it has no dates. `tournament.json`
+lies in the site and has everything that the pages show.
+"""
+
+
+def build_results() -> str:
+    """Return the page on the files of results."""
+    parts = [_RESULTS_HEAD]
+    seen: set[str] = set()
+    for title, document in (
+        ("`standings.json`", StandingsDocument),
+        ("`tournament.json`", SiteDocument),
+    ):
+        schema = document_schema(document)
+        sections = [(title, schema), *schema["$defs"].items()]
+        for name, model in sections:
+            if name not in seen and "properties" in model:
+                seen.add(name)
+                heading = name if name == title else f"`{name}`"
+                text = "" if name == title else model.get("description", "")
+                parts.append("\n".join(_fields(heading, text, model)))
+    return "\n".join(parts)
+
+
+def _fields(title: str, text: str, model: dict[str, Any]) -> Iterator[str]:
+    yield f"## {title}\n"
+    if text:
+        yield f"{_for_readers(text)}\n"
+    yield "| field | type | meaning |"
+    yield "| --- | --- | --- |"
+    required = set(model.get("required", ()))
+    for key, value in model["properties"].items():
+        meaning = _for_readers(value.get("description", ""))
+        if key not in required and "default" not in value:
+            meaning = f"{meaning} May be missing.".strip()
+        yield f"| `{key}` | {_type(value)} | {meaning} |"
+    yield ""
+
+
+def _for_readers(text: str) -> str:
+    """Return a docstring without references into the code and with the words of JSON."""
+    return re.sub(r",? see `[\w.]+`", "", _line(text)).replace("None", "`null`")
+
+
+def _type(value: dict[str, Any]) -> str:
+    if "$ref" in value:
+        return f"`{value['$ref'].removeprefix(_DEFINITIONS)}`"
+    if "anyOf" in value:
+        return ", or ".join(dict.fromkeys(_type(part) for part in value["anyOf"]))
+    if "enum" in value:
+        return ", ".join(f"`{choice}`" for choice in value["enum"])
+    if value.get("type") == "array":
+        items = value.get("items") or (value.get("prefixItems") or [{}])[0]
+        return f"list of {_type(items)}" if items else "list"
+    if value.get("type") == "object":
+        inside = value.get("additionalProperties")
+        return f"mapping to {_type(inside)}" if isinstance(inside, dict) and inside else "mapping"
+    names = {"string": "text", "boolean": "true or false", "null": "`null`"}
+    kind = value.get("type", "any value")
+    return names.get(kind, {"integer": "whole number"}.get(kind, kind))
 
 
 def _section(
@@ -145,9 +216,10 @@ def _sentence(text: str) -> str:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the pages."""
     PAGE.write_text(build(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE}\n")
+    RESULTS_PAGE.write_text(build_results(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE}\n{RESULTS_PAGE}\n")
 
 
 if __name__ == "__main__":

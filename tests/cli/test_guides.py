@@ -50,3 +50,7 @@ def test_the_configuration_reference_is_what_the_models_say(
     assert build_configuration.PAGE.read_text(encoding="utf-8") == build_configuration.build(), (
         "run python docs/build_configuration.py"
     )
+    assert (
+        build_configuration.RESULTS_PAGE.read_text(encoding="utf-8")
+        == build_configuration.build_results()
+    )

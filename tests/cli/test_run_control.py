@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+from contextlib import closing
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from tourney_runner.cli.app import app
+from tourney_runner.results.store import Store
+from tourney_runner.run.results_folder import ResultsFolder
+from tourney_runner.run.worker_count import WorkerCount
 from typer.testing import CliRunner
 from whole_program import NAP, until
 
@@ -84,3 +88,14 @@ def test_workers_of_a_cluster_are_not_the_programs_to_change(arena: Arena) -> No
     )
     assert "--jobs does nothing on a Dask cluster" in ended.stderr
     assert "there are no results" in arena.call("workers", "out", "1", status=2).stderr
+
+
+def test_the_number_of_workers_on_a_cluster_is_refused(arena: Arena) -> None:
+    out = arena.path / "out"
+    with ResultsFolder(out) as held, closing(Store(held.database, create=True)):
+        count = WorkerCount(out)
+        count.report(None)  # as a run on a cluster does
+        refused = arena.call("workers", "out", "1", status=2)
+        count.close()
+    assert "this run plays on a Dask cluster; start or stop Dask workers" in refused.stderr
+    assert not (out / "workers.json").exists()

@@ -98,3 +98,25 @@ def test_a_deal_that_is_not_there_is_refused(cup: Arena, out: Path) -> None:
     assert "there is no deal 99; it has 16" in ended.stderr
     ended = cup.run("rerun", out, "--deal", 1, "--reason", " ", status=2)
     assert "give --reason" in ended.stderr
+
+
+def test_all_deals_in_which_a_bot_failed_are_played_again(arena: Arena) -> None:
+    switch = arena.path / "library-is-missing"
+    switch.touch()
+    failing = f"if os.path.exists({str(switch)!r}) and answers % 3 == 0: sys.exit(1)"
+    bots = [arena.bot("one"), arena.bot("two", move=failing), arena.bot("three")]
+    arena.run("run", arena.configure(bots), "--out", "out")
+    assert arena.rows()["two"]["faults"]["crash"] == 4
+    switch.unlink()
+    words = ("rerun", "out", "--bot", "two", "--reason", "a library was missing")
+    assert "give --deal DEAL, or --bot NAME with --faults" in arena.call(*words, status=2).stderr
+    ended = arena.run(*words, "--faults")
+    assert "4 deals are void and were played again" in ended.stdout
+    assert "there were faults in 4 of them, and there are in 0 now" in ended.stdout
+    assert arena.rows()["two"]["faults"] == {}
+    assert verify(arena.path / "out", Wanted(sample=0)).passed
+    assert "has failed in no deal" in arena.call(*words, "--faults", status=2).stderr
+    assert (
+        "no bot 'tow'"
+        in arena.call("rerun", "out", "--bot", "tow", "--faults", "--reason", "x", status=2).stderr
+    )

@@ -69,7 +69,7 @@ def test_deals_of_a_disqualified_bot_count_for_nobody_and_come_back(cup: Arena, 
     assert summary.entrants[-1].deals == 0
     assert verify(out, Wanted(sample=0)).passed
 
-    for said in ("is disqualified no more", "taken back already"):
+    for said in ("is no longer disqualified", "taken back already"):
         _, line = undo(out, "disqualified", "two")
         assert said in line
         assert _tables(out) == before

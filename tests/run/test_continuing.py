@@ -376,7 +376,7 @@ def test_a_place_for_the_site_that_is_taken_is_found_before_anything_is_played(
     (arena.path / "out" / "site" / "site.json").unlink()
     more = arena.configure(bots, schedule={"rounds": 2})
     ended = arena.run("run", more, "--out", "out", status=2)
-    assert "holds other things and no site" in ended.stderr
+    assert "holds other files and is not a site" in ended.stderr
     assert arena.deals() == deals
 
 

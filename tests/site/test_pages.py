@@ -234,7 +234,7 @@ def test_what_the_organiser_decided_can_be_read(look: Look, tmp_path: Path) -> N
     page.get_by_role("link", name="Replays").click()
     assert "12 of 12 deals" in page.locator(".lead").inner_text()
     page.locator("tr", has_text="does not count").get_by_role("link").first.click()
-    assert "counts for nobody" in page.locator(".notice").inner_text()
+    assert "counts for no bot" in page.locator(".notice").inner_text()
 
 
 def test_faults_are_told_in_plain_words(look: Look, site: Path) -> None:

@@ -20,6 +20,7 @@ from site_fixtures import NAMES, write_site
 from tourney_runner.cli.app import app
 from tourney_runner.errors import UsageError
 from tourney_runner.publish import tables
+from tourney_runner.publish.events import all_events, atom_feed, log_events
 from tourney_runner.publish.publish_options import PublishChoices, fault_text, kept_choices
 from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.site import Site
@@ -313,3 +314,16 @@ def test_a_format_that_pairs_by_results_shows_its_rounds(
 def test_a_round_robin_has_no_page_of_rounds(site: Path) -> None:
     assert not (site / "rounds.html").exists()
     assert "rounds.html" not in (site / "index.html").read_text()
+
+
+def test_a_feed_is_xml_whatever_its_names(tmp_path: Path) -> None:
+    folder = make_results(tmp_path / "made", HOSTILE, matches=1)
+    with closing(Store(folder / FILE_NAME, create=True)) as store:
+        log_events(store)
+        events = all_events(store)
+    assert [event.event for event in events] == ["started", "finished"]
+    root = ET.fromstring(atom_feed(events, "<&\x00\ud800\ufffe>", "me", None))  # noqa: S314 - ours
+    assert root.findtext("{http://www.w3.org/2005/Atom}title") == "<&>"
+    assert root.findtext("{http://www.w3.org/2005/Atom}updated") == events[-1].at
+    with closing(Store(folder / FILE_NAME)) as store:
+        assert all_events(store) == events

@@ -77,7 +77,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     from tourney_runner.errors import UsageError
 
     if config and game:
-        raise UsageError("--config says which game is played: leave --game out")
+        raise UsageError("--config determines the game: leave --game out")
     loaded = load_config(config, skip_broken=True, growing=True) if config else None
     if debug and json:
         raise UsageError("--debug is for people, --json for programs: leave one of them out")

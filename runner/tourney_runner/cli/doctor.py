@@ -1,4 +1,4 @@
-"""``tourney doctor``: what this machine can do, and how to get what it lacks."""
+"""``tourney doctor``: the abilities of this machine, and how to get what it lacks."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tourney_runner.cli.options import ResultsDir
 __all__ = ["export"]
 
 
-def export(
+def export(  # noqa: PLR0913 - each is an option
     folder: ResultsDir,
     *,
     deals: Annotated[
@@ -38,16 +38,21 @@ def export(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The ranking, as .csv, .json, .md, .tex or .txt.",
+            help="The ranking, as .csv, .json, .md, .html, .tex or .txt.",
             show_default=False,
         ),
     ] = None,
+    bom: Annotated[
+        bool,
+        typer.Option("--bom", help="Begin CSV with a byte order mark, which Excel needs."),
+    ] = False,
 ) -> None:
     """Write deals, moves or the ranking into files.
 
     The ending of a file's name decides its format.
     """
     from contextlib import closing
+    from functools import partial
 
     from tourney_runner.errors import UsageError
     from tourney_runner.process.stop_signals import StopSignals
@@ -61,7 +66,7 @@ def export(
     check_files(deals, table, moves)
     with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
         for path, write, what in (
-            (deals, write_deals, "{}"),
+            (deals, partial(write_deals, bom=bom), "{}"),
             (moves, write_moves, "the moves of {}"),
         ):
             if path is not None:
@@ -70,5 +75,5 @@ def export(
                 rest = f"; {out} left out (--all writes all)" if written.left_out else ""
                 typer.echo(f"{path}: {what.format(counted(written.deals, 'deal'))}{rest}")
         if table is not None:
-            write_table(summarise(store), table)
+            write_table(summarise(store), table, bom=bom)
             typer.echo(f"{table}: the ranking")

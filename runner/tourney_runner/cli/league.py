@@ -1,4 +1,4 @@
-"""``tourney league``: begin a league, import submissions, show the table over all seasons."""
+"""``tourney league``: begin a league, import submissions, show and publish all seasons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tourney_runner.cli.options import LeaguePath
+from tourney_runner.cli.options import BotName, LeaguePath, NoMigrate, Undo
 
 __all__ = ["league"]
 
@@ -38,7 +38,7 @@ league = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Begin a league, import bots, show its table.",
+    help="Begin a league, import bots, show and publish its table.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -130,3 +130,45 @@ def import_(
     typer.echo(f"{counted(entered, 'bot')} entered, {refused:,} not")
     if refused:
         raise typer.Exit(1)
+
+
+@league.command("publish")
+def publish(
+    league: LeaguePath,
+    *,
+    to: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the site.")],
+) -> None:
+    """Write a site with a front page and all seasons.
+
+    The front page has the table over all seasons, the moves, and the winner of each season.
+    """
+    from tourney_runner.league.league_config import League, find_league
+    from tourney_runner.league.league_table import publish_league
+    from tourney_runner.process.stop_signals import StopSignals
+
+    path = find_league(league).absolute()
+    with StopSignals():
+        publish_league(path, League(path).config.name, to)
+    typer.echo(f"the site: {to / 'index.html'}")
+
+
+@league.command("disqualify")
+def disqualify(
+    league: LeaguePath,
+    bot: BotName,
+    *,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason; it is published.")] = "",
+    undo: Undo = False,
+    no_migrate: NoMigrate = False,
+) -> None:
+    """Take a bot out of all seasons, also of those to come.
+
+    Its deals count for no bot, and it does not play in seasons that begin later.
+    """
+    from tourney_runner.league.league_config import find_league
+    from tourney_runner.league.seasons import bar
+
+    path = find_league(league).absolute()
+    for line in bar(path, bot, None if undo else reason, migrate=not no_migrate):
+        typer.echo(line)
+    typer.echo(f"{bot} may play in coming seasons" if undo else f"{bot} plays in no coming season")

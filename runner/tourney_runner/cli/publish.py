@@ -14,7 +14,7 @@ __all__ = ["publish"]
 
 
 class Logs(StrEnum):
-    """How much of a bot's failures is shown."""
+    """The amount of a bot's failures that is shown."""
 
     none = "none"
     first_line = "first_line"
@@ -50,6 +50,9 @@ def publish(  # noqa: PLR0913 - each is an option
             metavar="N", min=0, max=100_000, help="Largest number of replays.", show_default=False
         ),
     ] = None,
+    live_status: Annotated[
+        str | None, typer.Option(hidden=True, help="The state of a run, as JSON.")
+    ] = None,
 ) -> None:
     """Write a site that works from the disk and on any web host.
 
@@ -58,8 +61,10 @@ def publish(  # noqa: PLR0913 - each is an option
     import os
     from contextlib import closing
 
+    import msgspec
+
     from tourney_runner.process.stop_signals import StopSignals
-    from tourney_runner.publish.publish_options import kept_choices
+    from tourney_runner.publish.publish_options import LiveStatus, kept_choices
     from tourney_runner.publish.result_files import write_files
     from tourney_runner.publish.site import Site
     from tourney_runner.publish.site_folder import SITE_FOLDER
@@ -67,8 +72,10 @@ def publish(  # noqa: PLR0913 - each is an option
 
     if title is not None:  # in a poor locale, Python does not read arguments as UTF-8
         title = os.fsencode(title).decode(errors="replace")
+    live = None if live_status is None else msgspec.json.decode(live_status, type=LiveStatus)
     with StopSignals(), closing(Store(folder / FILE_NAME)) as store:
         choices = kept_choices(store, title=title, logs=logs, debug=debug, replays=replays)
+        choices = msgspec.structs.replace(choices, live=live)
         if to is None:
             write_files(folder, store, choices)
         else:

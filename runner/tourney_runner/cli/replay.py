@@ -150,12 +150,12 @@ def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) 
 
 
 def _chosen_seat(seat: int | None, failed_seat: int | None) -> int:
-    """Return the seat whose requests are meant."""
+    """Return the seat that was chosen."""
     from tourney_runner.errors import UsageError
 
     chosen = failed_seat if seat is None else seat
     if chosen is None:
-        raise UsageError("whose requests? Give --seat as well")
+        raise UsageError("the requests of one seat are shown: give --seat as well")
     return chosen
 
 

@@ -118,7 +118,7 @@ def run(  # noqa: PLR0913 - each is an option
 
         from json import loads
 
-        from tourney_runner.cli.live import LiveReporter
+        from tourney_runner.cli.live import LiveReporter, announcing
         from tourney_runner.cli.run_events import JsonReporter, QuietReporter, write_event
         from tourney_runner.cli.run_progress import make_reporter
         from tourney_runner.errors import TourneyError, UsageError
@@ -148,11 +148,12 @@ def run(  # noqa: PLR0913 - each is an option
     if live:
         reporter = LiveReporter(reporter, folder)
     try:
-        summary = run_tournament(loaded, options, reporter)
-        if close:
-            from tourney_runner.decisions.closing import close_tournament
+        with announcing(loaded, folder, reporter) as reporter:
+            summary = run_tournament(loaded, options, reporter)
+            if close:
+                from tourney_runner.decisions.closing import close_tournament
 
-            summary = close_tournament(folder)
+                summary = close_tournament(folder)
     except TourneyError as error:
         if json:
             write_event("error", text=str(error))

@@ -24,7 +24,7 @@ def write_event(event: str, **fields: Any) -> None:
 
 
 class QuietReporter(Reporter):
-    """A reporter that prints nothing; errors are not its business."""
+    """A reporter that prints nothing; the command prints errors itself."""
 
     def say(self, line: str) -> None:
         """See `Reporter.say`."""

@@ -1,4 +1,4 @@
-"""``tourney schema``: JSON Schemas of the protocol, the configuration and ``bot.yaml``."""
+"""``tourney schema``: JSON Schemas of the protocol, the files and the results."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ class What(StrEnum):
     protocol = "protocol"
     config = "config"
     bot = "bot"
+    standings = "standings"
+    site = "site"
 
 
 def schema(
     what: Annotated[
         What,
         typer.Argument(
-            metavar="protocol|config|bot",
-            help="The messages of bots, the configuration of a tournament, or bot.yaml.",
+            metavar="protocol|config|bot|standings|site",
+            help="The messages of bots, the configuration of a tournament, bot.yaml, the ranking"
+            " (standings.json) or all that a site shows (tournament.json).",
         ),
     ],
 ) -> None:
@@ -40,8 +43,14 @@ def schema(
         from tourney_runner.config.schema import bot_schema
 
         document = bot_schema()
-    else:
+    elif what is What.config:
         from tourney_runner.config import config_schema
 
         document = config_schema()
+    else:
+        from tourney_runner.publish.documents import StandingsDocument, document_schema
+        from tourney_runner.publish.site_document import SiteDocument
+
+        kind = StandingsDocument if what is What.standings else SiteDocument
+        document = document_schema(kind)
     write_exactly(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

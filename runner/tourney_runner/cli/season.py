@@ -38,6 +38,7 @@ def season(  # noqa: PLR0913 - each is an option
     configuration.
     """
     from tourney_runner.atomic_write import write_whole
+    from tourney_runner.cli.live import announcing
     from tourney_runner.cli.run_progress import make_reporter
     from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.config import load_config
@@ -55,9 +56,10 @@ def season(  # noqa: PLR0913 - each is an option
     earlier_seed = seasons.stored_text_seed_of(path, name)
     config = load_config(path, earlier_seed=earlier_seed, skip_broken=True)
     news = None
-    if not close or name == latest:  # an earlier season is closed as it is
-        _, news = seasons.play_season(config, choices, make_reporter())
-    closed = close_tournament(choices.folder, migrate=choices.migrate) if close else None
+    with announcing(config, choices.folder, make_reporter()) as reporter:
+        if not close or name == latest:  # an earlier season is closed as it is
+            _, news = seasons.play_season(config, choices, reporter)
+        closed = close_tournament(choices.folder, migrate=choices.migrate) if close else None
     table = league_table(path)
     write_whole(path.parent / seasons.SEASONS / "league.json", as_json(table))
     write_whole(path.parent / seasons.SEASONS / "league.md", as_markdown(table))

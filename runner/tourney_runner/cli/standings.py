@@ -14,12 +14,13 @@ __all__ = ["standings"]
 
 
 class Format(StrEnum):
-    """How the ranking is written."""
+    """A format of the ranking."""
 
     table = "table"
     json = "json"
     csv = "csv"
     md = "md"
+    html = "html"
     tex = "tex"
     txt = "txt"
 
@@ -28,7 +29,7 @@ def standings(
     folder: ResultsDir,
     *,
     format: Annotated[  # noqa: A002 - it names the option
-        Format, typer.Option(metavar="table|json|csv|md|tex|txt", help="How to write it.")
+        Format, typer.Option(metavar="table|json|csv|md|html|tex|txt", help="The format.")
     ] = Format.table,
 ) -> None:
     """Print the ranking of stored results.

@@ -127,6 +127,7 @@ class EntryReader:
             env=granted.env if isinstance(granted.env, dict) else {},
             trusted=granted.trusted,
             team=granted.team,
+            reference=granted.reference,
             rights=Rights(
                 network=granted.network,
                 devices=tuple(self._devices(place, granted)),

@@ -26,6 +26,7 @@ __all__ = [
     "OptionalName",
     "Quantity",
     "Seed",
+    "WebAddress",
     "checked_name",
     "checked_seed",
     "folded",
@@ -144,6 +145,24 @@ Name = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_NAME)
 
 Line = Annotated[str, AfterValidator(lambda text: _one_line(text, _LONGEST_LINE)), _LINE_SCHEMA]
 """One line of free text."""
+
+
+def _web_address(text: str) -> str:
+    """Return the address of a folder on the web, with a slash at its end."""
+    address = _one_line(text, _LONGEST_LINE)
+    if not re.fullmatch(r"https?://[^\s/\"'<>?#]+(?:/[^\s\"'<>?#]*)?", address):
+        raise ValueError(
+            f"found {shown(text)}, expected an address such as https://example.org/cup/"
+        )
+    return f"{address.rstrip('/')}/"
+
+
+WebAddress = Annotated[
+    str,
+    AfterValidator(_web_address),
+    WithJsonSchema({"type": "string", "pattern": "^https?://"}),
+]
+"""The address of a folder on the web."""
 
 
 def _not_null(value: Any) -> Any:

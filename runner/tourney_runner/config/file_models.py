@@ -84,6 +84,9 @@ class BotGrants(Section):
     not the system's or a version manager's; the bot sees all that is in them."""
     team: Name | None = None
     """The bot's team, such as its author: two of a team never sit at one table."""
+    reference: bool = False
+    """Whether the bot is measured against the field and not ranked in it, like a bot of the
+    organiser's."""
 
 
 class BotReference(BotGrants):

@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from tourney_runner.config.field_types import SIZE, TIME, Line
+from tourney_runner.config.field_types import SIZE, TIME, Command, Line, WebAddress
 from tourney_runner.games.base import GameOptions
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox.backends import Mode
@@ -168,6 +168,8 @@ class PublishConfig(Section):
 
     title: Line | None = None
     """The heading of the pages; the tournament's name if left out."""
+    url: WebAddress | None = None
+    """The address at which the site is published, for the feed and for link previews."""
     logs: Literal["none", "first_line", "all"] = "first_line"
     """The amount of a bot's logged failures that is shown. ``all`` can reveal source lines."""
     debug: bool = False
@@ -230,6 +232,8 @@ class Entrant(Section):
     """The rights that the tournament grants it beyond its own folder."""
     team: str | None = None
     """Two of a team never sit at one table."""
+    reference: bool = False
+    """Whether it is measured and not ranked."""
 
 
 class SkippedBot(Section):
@@ -274,6 +278,9 @@ class RunConfig(Section):
     rating: RatingConfig = Field(default_factory=RatingConfig)
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
     publish: PublishConfig = Field(default_factory=PublishConfig)
+    on_event: Command | None = None
+    """A command that gets each event of the tournament as JSON on its standard input. It runs in
+    the folder of this file. Secrets come from the environment."""
 
 
 class Config(RunConfig):

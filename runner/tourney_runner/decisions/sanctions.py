@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from tourney_runner.errors import UsageError
+from tourney_runner.publish.events import log_events
 from tourney_runner.publish.result_files import write_files
 from tourney_runner.results.records import DealKey, Decision
 from tourney_runner.results.rulings import in_force, take_back
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
     from tourney_runner.schedule.base import Format
 
-__all__ = ["Kind", "open_results", "publish", "rule", "told", "unbench", "undo"]
+__all__ = ["Kind", "bot_number", "open_results", "publish", "rule", "told", "unbench", "undo"]
 
 Kind = Literal["disqualified", "withdrawn", "benched"]
 
@@ -86,7 +87,7 @@ def rule(  # noqa: PLR0913 - the parts of a decision
     """
     reason = told(reason)
     with open_results(folder, migrate=migrate) as store:
-        entrant = _number(store, name)
+        entrant = bot_number(store, name)
         done = next((one for one in in_force(store) if _is(one, kind, entrant)), None)
         if done is None:
             day = None if since is None else since.isoformat()
@@ -112,14 +113,14 @@ def undo(folder: Path, kind: Kind, name: str, *, migrate: bool = True) -> tuple[
         RunError: The disk fails.
     """
     with open_results(folder, migrate=migrate) as store:
-        entrant = _number(store, name)
+        entrant = bot_number(store, name)
         found = [one for one in store.decisions() if _is(one, kind, entrant)]
         if not found:
             raise UsageError(f"{folder}: the bot {shown(name)} was never {kind}")
         decision = found[-1]
         if decision.undone is None:
             _take_back(store, decision)
-            line = f"{name} is {kind} no more"
+            line = f"{name} is no longer {kind}"
         else:
             line = f"that {name} was {kind} has been taken back already"
         return publish(folder, store), line
@@ -145,7 +146,7 @@ def unbench(folder: Path, name: str, *, migrate: bool = True) -> tuple[Summary, 
         RunError: The disk fails.
     """
     with open_results(folder, migrate=migrate) as store:
-        entrant = _number(store, name)
+        entrant = bot_number(store, name)
         found = [one for one in store.decisions() if _is(one, "benched", entrant)]
         if not found:
             raise UsageError(f"{folder}: the bot {shown(name)} was never benched")
@@ -199,7 +200,12 @@ def _is(decision: Decision, kind: Kind, entrant: int) -> bool:
     return (decision.kind, decision.entrant) == (kind, entrant)
 
 
-def _number(store: Store, name: str) -> int:
+def bot_number(store: Store, name: str) -> int:
+    """Return the number of a bot.
+
+    Raises:
+        UsageError: There is no bot of that name.
+    """
     bots = store.tournament().bots
     if name not in bots:
         raise UsageError(
@@ -267,4 +273,5 @@ def publish(folder: Path, store: Store) -> Summary:
     Raises:
         RunError: The disk fails.
     """
+    log_events(store)
     return write_files(folder, store)

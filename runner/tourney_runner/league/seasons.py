@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.atomic_write import write_whole
-from tourney_runner.decisions.sanctions import rule, undo
+from tourney_runner.decisions.sanctions import rule, told, undo
 from tourney_runner.errors import UsageError
 from tourney_runner.league.changes import Seen, changes, seen, text
+from tourney_runner.league.league_config import League
+from tourney_runner.publish.events import log_events, make_event, write_feed
+from tourney_runner.publish.publish_options import kept_choices
+from tourney_runner.publish.site_folder import SITE_FOLDER
 from tourney_runner.publish.summary import summarise
 from tourney_runner.results.rulings import decision_about
 from tourney_runner.results.store import FILE_NAME, Store
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEASONS",
+    "bar",
+    "barred_bots",
     "current",
     "play_season",
     "season_choices",
@@ -41,6 +47,8 @@ __all__ = [
 SEASONS = "seasons"
 """The folder of seasons, beside the configuration."""
 _NOT_ENTERED = "no longer entered"
+_BARRED = "disqualified.json"
+"""The bots that are disqualified in all seasons, with the reasons."""
 _SEEN = "seen"
 """The key of the table that the last report of changes was about."""
 
@@ -125,10 +133,102 @@ def play_season(config: Config, choices: RunOptions, reporter: Reporter) -> tupl
             "seed": None if config.seed is None else f"{config.seed}/{season}",
         }
     )
+    barred = barred_bots(choices.folder.parent)
+    there = _stored_bots(choices.folder)
+    out = [bot.name for bot in named.entrants if bot.name in barred and bot.name not in there]
+    for name in out:
+        reporter.say(f"{name} is left out, disqualified in this league: {barred[name]}")
+    left = (bot for bot in named.entrants if bot.name not in out)
+    named = named.model_copy(
+        update={
+            "entrants": tuple(
+                bot.model_copy(update={"number": number}) for number, bot in enumerate(left)
+            )
+        }
+    )
     if choices.reopen or not _is_closed(choices.folder):
         _follow_entries(config, choices.folder, migrate=choices.migrate)
     summary = run(named, choices, reporter)
     return summary, _tell(choices.folder, summary)
+
+
+def barred_bots(seasons: Path) -> dict[str, str]:
+    """Return the reasons for which bots are disqualified in all seasons, by name.
+
+    Args:
+        seasons: The folder of seasons.
+
+    Raises:
+        UsageError: The file that lists them cannot be read.
+    """
+    path = seasons / _BARRED
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error}); restore it or delete it") from error
+
+
+def bar(league: Path, name: str, reason: str | None, *, migrate: bool = True) -> list[str]:
+    """Disqualify a bot in all seasons of a league, also in those to come, or undo that.
+
+    Args:
+        league: The configuration.
+        name: The bot, as the configuration names it.
+        reason: The reason, which is published; None to undo.
+        migrate: Whether results of an earlier version may be converted.
+
+    Returns:
+        A line for each season that was changed.
+
+    Raises:
+        UsageError: There is no such bot, no reason, or nothing to undo.
+        RunError: The disk fails.
+    """
+    seasons = league.parent / SEASONS
+    barred = barred_bots(seasons)
+    if reason is None and name not in barred:
+        raise UsageError(f"{league}: the bot {shown(name)} is not disqualified in all seasons")
+    sentence = barred[name] if reason is None else told(reason)
+    played = [(folder, bot) for folder in season_folders(league) for bot in _versions(folder, name)]
+    if not played and League(league).entry(name) is None:
+        raise UsageError(f"{league}: there is no bot {shown(name)} in this league")
+    lines = []
+    for folder, bot in played:
+        with closing(Store(folder / FILE_NAME)) as store:
+            decision = decision_about(store, store.tournament().bots[bot].number)
+        if reason is not None:
+            _, line = rule(folder, "disqualified", bot, sentence, migrate=migrate)
+        elif decision is not None and decision.reason == sentence:
+            _, line = undo(folder, "disqualified", bot, migrate=migrate)
+        else:
+            continue
+        lines.append(f"season {folder.name}: {line}")
+    barred = {bot: why for bot, why in barred.items() if bot != name}
+    barred |= {} if reason is None else {name: sentence}
+    seasons.mkdir(exist_ok=True)
+    document = json.dumps(barred, indent=2, ensure_ascii=False)
+    write_whole(seasons / _BARRED, f"{document}\n")
+    return lines
+
+
+def _stored_bots(folder: Path) -> frozenset[str]:
+    """Return the configured names of the bots that play in a season."""
+    if not (folder / FILE_NAME).is_file():
+        return frozenset()
+    with closing(Store(folder / FILE_NAME)) as store:
+        record = store.tournament_if_begun()
+    if record is None:
+        return frozenset()
+    return frozenset(record.versions.get(name, name) for name in record.names)
+
+
+def _versions(folder: Path, name: str) -> list[str]:
+    """Return the names of all versions of a bot in a season."""
+    with closing(Store(folder / FILE_NAME)) as store:
+        record = store.tournament()
+    return [bot for bot in record.names if record.versions.get(bot, bot) == name]
 
 
 def _is_closed(folder: Path) -> bool:
@@ -165,8 +265,20 @@ def _tell(folder: Path, summary: Summary) -> Changes:
         document = json.dumps(msgspec.to_builtins(news), indent=2, ensure_ascii=False)
         write_whole(folder / "changes.json", f"{document}\n")
         write_whole(folder / "changes.txt", f"{text(news)}\n")
+        if news.deals or news.moves or news.faults or news.rulings:
+            _log_changes(folder, store, news, summary)
         store.keep_note(_SEEN, msgspec.to_builtins(seen(summary)))
     return news
+
+
+def _log_changes(folder: Path, store: Store, news: Changes, summary: Summary) -> None:
+    """Log the changes as an event, and add them to the feed of the season's site."""
+    record = store.about()
+    # The same changes get the same id if a run is killed before it stores that they are reported.
+    details = msgspec.to_builtins(news) | {"deals_in_all": summary.deals}
+    log_events(store, make_event(store, "changed", record.ended, text(news), details=details))
+    choices = kept_choices(store)
+    write_feed(folder / SITE_FOLDER, store, choices.title or record.name, choices.url)
 
 
 def season_summary(folder: Path) -> tuple[Summary, dict[str, str]]:

@@ -32,12 +32,16 @@ _ROW_HEIGHT = 26
 _NAME_LENGTH = 24
 _ROOM = Style(label_font_size=15, major_label_font_size=15)
 """Sizes from which the space for text is computed; the page sets the real fonts."""
+_ROOM_FOR_NAMES = 190
+"""Pixels at the right of the lines."""
+_LINE_OF_TEXT = 17.0
+"""Pixels between two names."""
 _SHORTEST = 1e-3
 """Milliseconds; a logarithmic scale has no zero."""
 
 
 def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str]) -> Markup:
-    """Plot ratings (mu) over deals.
+    """Plot ratings (mu) over deals, with the names at the ends of the lines.
 
     Args:
         history: The ratings over time.
@@ -45,13 +49,35 @@ def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str])
         names: Their names.
     """
     chart = pygal.XY(
-        **_config(height=420),
+        **(_config(height=420) | {"margin_right": _ROOM_FOR_NAMES}),
         show_dots=False,
         x_title="deals",
     )
     for entrant, name in zip(entrants, names, strict=True):
         chart.add(_short(name), list(zip(history.deals, history.mu[entrant], strict=True)))
+    chart.add_xml_filter(lambda root: _name_lines(root, names))
     return _drawn(chart, "Rating over deals")
+
+
+def _name_lines(root: Any, names: Sequence[str]) -> Any:
+    """Write the name of each line at its right end, moved down where names would overlap."""
+    lines = [
+        (group, group.find("path"))
+        for group in root.iter("g")
+        if "series" in group.get("class", "").split()
+    ]
+    ends = [
+        (*map(float, path.get("d").split()[-2:]), group, name)
+        for (group, path), name in zip(lines, names, strict=False)
+        if path is not None
+    ]
+    lowest = -_LINE_OF_TEXT
+    for x, y, group, name in sorted(ends, key=lambda end: end[1]):
+        lowest = max(y, lowest + _LINE_OF_TEXT)
+        label = group.makeelement("text", {"x": f"{x + 8:.1f}", "y": f"{lowest + 5:.1f}"})
+        label.text = _short(name)
+        group.append(label)
+    return root
 
 
 def places_plot(names: Sequence[str], places: Sequence[Sequence[int]]) -> Markup:

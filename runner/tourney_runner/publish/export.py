@@ -95,6 +95,9 @@ class _DealsWriter(Protocol):
     ) -> int: ...
 
 
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
 def check_files(deals: Path | None, table: Path | None, moves: Path | None = None) -> None:
     """Refuse files that cannot be written together, before any of them is written.
 
@@ -120,7 +123,7 @@ def check_files(deals: Path | None, table: Path | None, moves: Path | None = Non
             raise UsageError(f"{moves}: something else goes there; give the moves their own file")
 
 
-def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
+def write_deals(store: Store, path: Path, *, every: bool = False, bom: bool = False) -> Written:
     """Write the deals that the table counts, in the format of the suffix: ``.csv`` or ``.jsonl``.
 
     CSV has `DEAL_COLUMNS`; a line of JSON is a deal, with its players in a list.
@@ -131,6 +134,7 @@ def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
         every: Whether to include the deals that do not count, and another column, ``left_out``,
             with the reason; it is empty for deals that count. A deal that was declared void
             precedes the one that replaced it, under the same number.
+        bom: Whether CSV begins with a byte order mark, which Excel needs to read UTF-8.
 
     Raises:
         UsageError: The suffix is unknown, or no tournament was begun there.
@@ -140,6 +144,7 @@ def write_deals(store: Store, path: Path, *, every: bool = False) -> Written:
     write = _deals_writer(path)
     deals = (deal for deal in _all_deals(store, names) if every or not deal.reason)
     with whole_file(path) as file:
+        file.write(_BOM if bom and path.suffix == ".csv" else "")
         written = write(file, deals, names, every=every)
     return Written(written, store.count() + len(store.voids()) - written)
 
@@ -262,8 +267,13 @@ def _all_deals(store: Store, names: Sequence[str]) -> Iterator[_Deal]:
         yield _Deal(number, record, "; ".join(out[one] for one in record.seating if one in out))
 
 
-def write_table(summary: Summary, path: Path) -> None:
+def write_table(summary: Summary, path: Path, *, bom: bool = False) -> None:
     """Write the ranking in the format of the file's suffix.
+
+    Args:
+        summary: The table.
+        path: The file.
+        bom: Whether CSV begins with a byte order mark.
 
     Raises:
         UsageError: The suffix is unknown.
@@ -271,6 +281,7 @@ def write_table(summary: Summary, path: Path) -> None:
     """
     write = _table_writer(path)
     with whole_file(path) as file:
+        file.write(_BOM if bom and path.suffix == ".csv" else "")
         file.write(write(summary))
 
 

@@ -13,17 +13,34 @@ if TYPE_CHECKING:
     from tourney_runner.results.records import FaultRecord
     from tourney_runner.results.store import Store
 
-__all__ = ["PublishChoices", "fault_text", "kept_choices"]
+__all__ = ["LiveStatus", "PublishChoices", "fault_text", "kept_choices"]
+
+
+class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of a run, on pages that are written while it goes on."""
+
+    done: int
+    """Units that are played and stored."""
+    total: int | None
+    """None if the number is not certain."""
+    unit: Literal["deal", "match"]
+    left: str
+    """The time that is left, in words; empty if it is not known."""
+    at: str
+    """When this was so, ISO 8601 in UTC."""
 
 
 class PublishChoices(msgspec.Struct, frozen=True, kw_only=True):
     """The choices for published pages; see `config.models.PublishConfig` for the fields."""
 
     title: str | None = None
+    url: str | None = None
     logs: Literal["none", "first_line", "all"] = "first_line"
     debug: bool = False
     replays: int = 200
     choice: Literal["highlights", "first", "last", "spread"] = "highlights"
+    live: LiveStatus | None = None
+    """Only while a run goes on."""
 
 
 def kept_choices(store: Store, **instead: Any) -> PublishChoices:

@@ -166,5 +166,5 @@ def _refusal(host: str, port: int, error: OSError | UnicodeError) -> str:
         remedy = "give --port another number"
     else:
         remedy = "give --host an address of this machine, or leave it out"
-    cause = error.strerror if isinstance(error, OSError) else "this is no name of a machine"
+    cause = error.strerror if isinstance(error, OSError) else "this is not the name of a machine"
     return f"{_written(host, port)}: cannot listen there ({cause}); {remedy}"

@@ -47,6 +47,8 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
             state="",
             description=f"{game_title(about.game)}: deal {number}, move by move",
             base="",
+            here="",
+            url=None,
             policy=single_file_policy([script]),
             inline={"style": Markup(asset("style.css")), "script": Markup(script)},  # noqa: S704
             film=film,

@@ -12,6 +12,7 @@ from tourney_runner.atomic_write import write_changed, write_whole
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
 from tourney_runner.publish.badge import badge
+from tourney_runner.publish.events import FEED, write_feed
 from tourney_runner.publish.fault_summary import troubles
 from tourney_runner.publish.meetings_map import meetings_map
 from tourney_runner.publish.provenance import (
@@ -32,11 +33,12 @@ from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
 from tourney_runner.publish.replay_selection import choose
 from tourney_runner.publish.result_box import groups, result_box
 from tourney_runner.publish.reuse import output_format
+from tourney_runner.publish.site_document import site_document
 from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.standings_rows import rows
 from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.summary import summarise
-from tourney_runner.publish.tables import FORMATS, claims, columns
+from tourney_runner.publish.tables import FORMATS, claims, columns, standings_document
 from tourney_runner.text import counted, ordinal, utc_now, without_controls
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ _MENU = (
 )
 
 
+_DOCUMENT = "tournament.json"
+"""Everything that the pages show, for programs."""
 _ROUNDS = "rounds.html"
 """The page of rounds; only for formats that show them."""
 
@@ -128,6 +132,7 @@ class Site:
         if not self._gathered.rounds:
             (folder / _ROUNDS).unlink(missing_ok=True)
         (folder / "pictures.html").unlink(missing_ok=True)  # the name of charts.html in 0.1.0
+        write_feed(folder, self._store, self._title(), self._choices.url)
         marker = {
             "made": utc_now(),
             "deals": self.summary.deals,
@@ -145,6 +150,7 @@ class Site:
             base=base,
             schedule=schedule_words(self.summary.facts),
             date=last_day(self.summary.facts),
+            live=self._choices.live,
             facts=self._facts,
             recipe=self._recipe,
             plot=plot,
@@ -160,12 +166,16 @@ class Site:
             spoilt=self._gathered.spoilt,
             cut_short=self._gathered.cut_short,
             max_moves=self._settings.max_moves,
-            tables=[(title, file) for title, file, _ in FORMATS],
+            tables=[
+                *((title, file) for title, file, _ in FORMATS),
+                ("everything as JSON", _DOCUMENT),
+            ],
         )
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """Yield names and texts of pages, the start page last, so that its links always work."""
         yield from self._tables()
+        yield _DOCUMENT, self._document()
         yield from self._bots()
         listed = []
         for film, record_faults in self._films():
@@ -193,7 +203,9 @@ class Site:
             environment()
             .get_template(template)
             .render(
-                title=self._choices.title or self.summary.facts.name,
+                title=self._title(),
+                feed=FEED,
+                url=self._choices.url,
                 summary=self.summary,
                 game=self._game,
                 version=self.summary.facts.conditions.version,
@@ -213,6 +225,9 @@ class Site:
             )
         )
 
+    def _title(self) -> str:
+        return self._choices.title or self.summary.facts.name
+
     def _description(self) -> str:
         """Return one line for search engines and link previews."""
         head = f"{self._game}, {counted(len(self._placed), 'bot')}{self._state()}"
@@ -229,8 +244,18 @@ class Site:
         for _, file, write in FORMATS:
             yield file, write(self.summary)
 
+    def _document(self) -> str:
+        document = site_document(
+            self.summary,
+            standings_document(self.summary),
+            self._gathered,
+            self._title(),
+            self._choices.url,
+        )
+        return msgspec.json.encode(document).decode() + "\n"
+
     def _bots(self) -> Iterator[tuple[str, str]]:
-        title = self._choices.title or self.summary.facts.name
+        title = self._title()
         for row in self._rows:
             results = self._gathered.bots[row.number]
             yield row.badge, badge(title, row, self._ranked)
@@ -310,6 +335,7 @@ class Site:
             ordinals=[ordinal(place + 1) for place in range(players)],
             bars=charts.ROWS,
             marks=self._marks(),
+            endings=self._gathered.endings,
             players=players,
             seat_means=seat_means,
         )

@@ -40,8 +40,8 @@ def check_free(folder: Path) -> None:
             raise UsageError(f"{folder}: this is a file, the site needs a folder")
         if folder.is_dir() and any(folder.iterdir()) and not (folder / MARKER).exists():
             raise UsageError(
-                f"{folder}: this folder holds other things and no site; move them away, or have the"
-                " site written elsewhere"
+                f"{folder}: this folder holds other files and is not a site; move them away, or"
+                " write the site elsewhere"
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
+from collections import Counter
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BotResults",
     "DealRef",
+    "Endings",
     "FaultRef",
     "History",
     "Meeting",
@@ -153,12 +155,35 @@ class History(msgspec.Struct, frozen=True):
     """By entrant, after each of the numbers of deals."""
 
 
+class Endings(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers of deals by how they ended."""
+
+    deals: int
+    """All deals that count."""
+    cut_short: int
+    """Deals that were ended after `max_moves`."""
+    without_moves: int
+    """Deals that the cards decided at once."""
+    with_faults: int
+    """Deals in which a bot failed."""
+    unplayed: int
+    """Deals that a benched bot forfeited unplayed."""
+    shared_first: int
+    """Deals in which several bots share the first place."""
+    faults: dict[str, int]
+    """Deals with a fault of each kind."""
+    moves: tuple[int, int, int] | None
+    """The smallest, the median and the largest number of moves of deals with moves and without
+    faults; None if there are none."""
+
+
 class TournamentStatistics(msgspec.Struct, frozen=True):
     """The statistics of a tournament."""
 
     bots: tuple[BotResults, ...]
     """By entrant."""
     history: History
+    endings: Endings
     spoilt: tuple[SpoiltRef, ...]
     """All deals that the host had spoilt before they were played again."""
     cut_short: tuple[int, ...] = ()
@@ -236,6 +261,44 @@ class _Bot:
         return TimeUse(self.moves, median, quarter, three_quarters, self.longest / _MILLISECOND)
 
 
+class _EndingCounts:
+    """Counts of how deals ended."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._faults: Counter[str] = Counter()
+        self._moves = array("l")
+
+    def add(self, record: DealRecord) -> None:
+        """Count a deal."""
+        kinds = {fault.kind for fault in record.faults if not fault.unplayed}
+        moves = sum(time.moves for time in record.times)
+        self._faults.update(kinds)
+        self._counts["deals"] += 1
+        self._counts["without_moves"] += not moves and not record.faults
+        self._counts["with_faults"] += bool(kinds)
+        self._counts["unplayed"] += any(fault.unplayed for fault in record.faults)
+        self._counts["shared_first"] += record.places.count(1) > 1
+        if moves and not record.faults:
+            self._moves.append(moves)
+
+    def done(self, cut_short: int) -> Endings:
+        """Return the numbers.
+
+        Args:
+            cut_short: Deals that were ended after `max_moves`.
+        """
+        ordered = sorted(self._moves)
+        middle = ordered[(len(ordered) - 1) // 2] if ordered else 0
+        names = ("deals", "without_moves", "with_faults", "unplayed", "shared_first")
+        return Endings(
+            **{name: self._counts[name] for name in names},
+            cut_short=cut_short,
+            faults=dict(sorted(self._faults.items())),
+            moves=(ordered[0], middle, ordered[-1]) if ordered else None,
+        )
+
+
 class _Gatherer:
     """A collector of statistics, to which deals are added in schedule order."""
 
@@ -251,6 +314,7 @@ class _Gatherer:
         self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
         self._cut_short: list[int] = []
+        self._endings = _EndingCounts()
         schedule = facts.schedule
         shown = schedule is not None and format_class(schedule.format).shows_rounds
         self._rounds = RoundTables() if shown else None
@@ -263,6 +327,7 @@ class _Gatherer:
             record: The deal.
         """
         self._add_results(number, record)
+        self._endings.add(record)
         if self._rounds is not None:
             self._rounds.add(record)
         if record.voids:
@@ -293,9 +358,9 @@ class _Gatherer:
         mu = tuple(zip(*self._history, strict=True))
         history = History(tuple(self._marks), mu)
         rounds = () if self._rounds is None else self._rounds.rounds()
-        return TournamentStatistics(
-            bots, history, tuple(self._spoilt), tuple(self._cut_short), rounds
-        )
+        endings = self._endings.done(len(self._cut_short))
+        spoilt, cut_short = tuple(self._spoilt), tuple(self._cut_short)
+        return TournamentStatistics(bots, history, endings, spoilt, cut_short, rounds)
 
     def _mark(self, board: Scoreboard) -> None:
         self._marks.append(self._deals)

@@ -11,7 +11,7 @@ from tourney_runner.publish.knockout_result import final_order, last_table_decid
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.table import Standing, Standings
 from tourney_runner.results.records import DealKey
-from tourney_runner.results.rulings import HEAVIEST_FIRST, disqualified, in_force, outcomes
+from tourney_runner.results.rulings import HEAVIEST_FIRST, disqualified, outcomes
 from tourney_runner.results.tournament_record import TournamentRecord
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Ruling(msgspec.Struct, frozen=True):
     from_round: int | None
     """The first round, from 0, that the bot does not take part in; None while that is not certain.
     """
+    undone: str | None = None
+    """When it was taken back, ISO 8601 in UTC; None while it is in force."""
 
 
 class VoidDeal(msgspec.Struct, frozen=True):
@@ -72,6 +74,8 @@ class Summary(msgspec.Struct, frozen=True):
     """The seeds of rounds that were added after the tournament had been closed."""
     rulings: tuple[Ruling, ...] = ()
     """The rulings in force."""
+    all_rulings: tuple[Ruling, ...] = ()
+    """All rulings in order, including those that were taken back."""
     voids: tuple[VoidDeal, ...] = ()
     last_table_decides: bool = False
     """Whether the order of the last table, not this ranking, is the result."""
@@ -136,6 +140,18 @@ def summarise(store: Store, table: Standings | None = None) -> Summary:
             board.add(outcome)
         table = board.standings()
     final, winners = final_order(store)
+    rulings = tuple(
+        Ruling(
+            name=names[decision.entrant],
+            kind=decision.kind,
+            reason=decision.reason,
+            at=decision.at,
+            since=decision.since,
+            from_round=decision.from_round,
+            undone=decision.undone,
+        )
+        for decision in store.decisions()
+    )
     return Summary(
         facts=facts,
         seed=facts.seed.value if facts.seed_is_public else None,
@@ -144,17 +160,8 @@ def summarise(store: Store, table: Standings | None = None) -> Summary:
         later_seeds=_later_seeds(facts),
         complete=facts.complete,
         table=table,
-        rulings=tuple(
-            Ruling(
-                name=names[decision.entrant],
-                kind=decision.kind,
-                reason=decision.reason,
-                at=decision.at,
-                since=decision.since,
-                from_round=decision.from_round,
-            )
-            for decision in in_force(store)
-        ),
+        rulings=tuple(ruling for ruling in rulings if ruling.undone is None),
+        all_rulings=rulings,
         voids=tuple(
             VoidDeal(
                 key=void.record.key,

@@ -1,4 +1,4 @@
-"""The ranking as JSON, CSV, Markdown, LaTeX, plain text and as a table for the terminal.
+"""The ranking as JSON, CSV, Markdown, HTML, LaTeX, plain text and as a table for the terminal.
 
 All of them, and the site, take their columns from `columns`, so each column is defined once. Names
 are untrusted text, so each format escapes them in its own way. None of the formats contains times,
@@ -15,24 +15,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from markupsafe import escape
+from msgspec import UNSET
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from tourney_runner.publish.documents import StandingsDocument, StandingsRow
+from tourney_runner.publish.latex_text import MACRO, latex_text
 from tourney_runner.ratings.table import LEAST_MATCHES
 from tourney_runner.text import counted, is_control, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tourney_runner.publish.summary import Ruling, Summary
+    from tourney_runner.publish.summary import Summary
     from tourney_runner.ratings.table import Adjacent, Standing
 
 __all__ = [
     "FORMATS",
     "Column",
     "as_csv",
+    "as_html",
     "as_json",
     "as_latex",
     "as_markdown",
@@ -43,6 +48,7 @@ __all__ = [
     "lines_below",
     "markdown",
     "no_formula",
+    "standings_document",
     "terminal_table",
 ]
 
@@ -65,6 +71,8 @@ class Column:
     """The cells of CSV, by heading."""
     latex: str | None = None
     """The heading in LaTeX, if it differs from the title."""
+    in_latex: bool = True
+    """Whether LaTeX has it; a page of a paper is narrow."""
     left: bool = False
     """Whether the text is left-aligned."""
     from_width: int = 0
@@ -88,7 +96,7 @@ def columns(summary: Summary) -> tuple[Column, ...]:
             key="rank",
             title="rank",
             text=_rank,
-            values={"rank": lambda row: "" if row.status == "disqualified" else row.rank},
+            values={"rank": lambda row: row.rank},
             descending=False,
         ),
         Column(
@@ -145,6 +153,7 @@ def columns(summary: Summary) -> tuple[Column, ...]:
             text=lambda row: _unless_out(row, _percent(row.ahead_of_average)),
             values={"ahead_of_average": lambda row: row.ahead_of_average},
             from_width=90,
+            in_latex=False,
             sort=lambda row: row.ahead_of_average,
         ),
         Column(
@@ -153,6 +162,7 @@ def columns(summary: Summary) -> tuple[Column, ...]:
             text=lambda row: _unless_out(row, f"{row.score:.2f}"),
             values={"score": lambda row: row.score},
             from_width=_WIDE,
+            in_latex=False,
             sort=lambda row: row.score,
         ),
         Column(
@@ -162,6 +172,7 @@ def columns(summary: Summary) -> tuple[Column, ...]:
             values={"sigma": lambda row: row.sigma},
             latex=r"$\sigma$",
             from_width=_WIDE,
+            in_latex=False,
             on_site=False,
         ),
         Column(
@@ -277,6 +288,35 @@ def _for_people(summary: Summary) -> list[tuple[Column, Callable[[Standing], str
     return [(column, column.text) for column in columns(summary) if column.text is not None]
 
 
+def standings_document(summary: Summary) -> StandingsDocument:
+    """Return the table for programs."""
+    table = summary.table
+    return StandingsDocument(
+        name=summary.facts.name,
+        game=summary.facts.game,
+        seed=summary.seed,
+        seed_sha256=summary.seed_sha256,
+        sealed=summary.sealed,
+        later_seeds=summary.later_seeds or UNSET,
+        deals=summary.deals,
+        complete=summary.complete,
+        last_table=summary.final if summary.last_table_decides else UNSET,
+        winners=summary.final[: summary.winners] if summary.winners > 1 else UNSET,
+        rank_by=table.rank_by,
+        converged=table.converged,
+        too_little_data=table.too_little_data,
+        too_close=table.too_close,
+        notes=tuple(lines_below(summary)),
+        entrants=tuple(_row(summary, entrant) for entrant in summary.entrants),
+    )
+
+
+def _row(summary: Summary, standing: Standing) -> StandingsRow:
+    ruling = summary.ruling(standing.name)
+    about: dict[str, Any] = {} if ruling is None else {ruling.kind: ruling.reason}
+    return StandingsRow(**msgspec.structs.asdict(standing), **about)
+
+
 def as_json(summary: Summary) -> str:
     """Return the table for programs; floats are unrounded.
 
@@ -284,40 +324,18 @@ def as_json(summary: Summary) -> str:
     rank, and the reason under ``disqualified``. If the order of the last table is the result, it is
     under ``last_table``, which is empty until then.
     """
-    table = summary.table
-    document = {
-        "name": summary.facts.name,
-        "game": summary.facts.game,
-        "seed": summary.seed,
-        "seed_sha256": summary.seed_sha256,
-        "sealed": summary.sealed,
-        **_later_seeds(summary),
-        "deals": summary.deals,
-        "complete": summary.complete,
-        **({"last_table": summary.final} if summary.last_table_decides else {}),
-        **({"winners": summary.final[: summary.winners]} if summary.winners > 1 else {}),
-        "rank_by": table.rank_by,
-        "converged": table.converged,
-        "too_little_data": table.too_little_data,
-        "too_close": msgspec.to_builtins(table.too_close),
-        "notes": lines_below(summary),
-        "entrants": [
-            msgspec.to_builtins(entrant) | _json_ruling(summary.ruling(entrant.name))
-            for entrant in summary.entrants
-        ],
-    }
+    document = msgspec.to_builtins(standings_document(summary))
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _later_seeds(summary: Summary) -> dict[str, Any]:
-    later = summary.later_seeds
-    return {"later_seeds": msgspec.to_builtins(later)} if later else {}
+_OF_ALL = frozenset({"name", "status", "ruling"})
+"""The cells of CSV that a disqualified bot has, too."""
 
 
 def as_csv(summary: Summary) -> str:
     """Return the table for spreadsheets; a name that looks like a formula is marked as text.
 
-    The rank of a disqualified entrant is left empty.
+    The numbers of a disqualified entrant are left empty, as on the page.
     """
     values = {
         heading: value for column in columns(summary) for heading, value in column.values.items()
@@ -326,7 +344,11 @@ def as_csv(summary: Summary) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(values)
     for entrant in summary.entrants:
-        writer.writerow([value(entrant) for value in values.values()])
+        out = entrant.status == "disqualified"
+        writer.writerow(
+            "" if out and heading not in _OF_ALL else value(entrant)
+            for heading, value in values.items()
+        )
     return file.getvalue()
 
 
@@ -353,20 +375,49 @@ def as_markdown(summary: Summary) -> str:
 
 def as_latex(summary: Summary) -> str:
     """Return the table for a paper: a ``tabular`` that needs no package."""
-    shown = _for_people(summary)
+    shown = [(column, text) for column, text in _for_people(summary) if column.in_latex]
     lines = [
-        rf"% {without_controls(summary.facts.name)}: {headline(summary)}",
+        f"% {latex_text(summary.facts.name)}: {headline(summary)}",
+        MACRO,
+        r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
         rf"\begin{{tabular}}{{{''.join('l' if column.left else 'r' for column, _ in shown)}}}",
         r"\hline",
         rf"{' & '.join(column.heading for column, _ in shown)} \\",
         r"\hline",
     ]
     lines += [
-        rf"{' & '.join(_latex(text(entrant)) for _, text in shown)} \\"
+        rf"{' & '.join(latex_text(text(entrant)) for _, text in shown)} \\"
         for entrant in summary.entrants
     ]
     lines += [r"\hline", r"\end{tabular}"]
-    lines += [rf"\par {_latex(line)}" for line in lines_below(summary)]
+    lines += [rf"\par {latex_text(line)}" for line in lines_below(summary)]
+    return "\n".join([*lines, r"\par\endgroup"]) + "\n"
+
+
+def as_html(summary: Summary) -> str:
+    """Return the table as a piece of HTML for another page: without styles, scripts and links."""
+    shown = _for_people(summary)
+    heads = "".join(f'<th scope="col">{escape(column.title)}</th>' for column, _ in shown)
+    name = escape(without_controls(summary.facts.name))
+    lines = [
+        '<table class="tourney-standings">',
+        f"<caption><bdi>{name}</bdi>: {escape(headline(summary))}</caption>",
+        f"<thead><tr>{heads}</tr></thead>",
+        "<tbody>",
+    ]
+    for entrant in summary.entrants:
+        cells = [
+            f"<td><bdi>{escape(without_controls(text(entrant)))}</bdi></td>"
+            if column.key == "name"
+            else f"<td>{escape(text(entrant))}</td>"
+            for column, text in shown
+        ]
+        kind = ' class="disqualified"' if entrant.status == "disqualified" else ""
+        lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
+    lines += ["</tbody>", "</table>"]
+    if below := lines_below(summary):
+        items = "".join(f"<li>{escape(without_controls(line))}</li>" for line in below)
+        lines.append(f'<ul class="tourney-notes">{items}</ul>')
     return "\n".join(lines) + "\n"
 
 
@@ -491,16 +542,12 @@ def _statuses(summary: Summary) -> Iterator[str]:
         yield f"Measured against the field and not ranked in it: {references}"
 
 
-def _json_ruling(ruling: Ruling | None) -> dict[str, str]:
-    return {} if ruling is None else {ruling.kind: ruling.reason}
-
-
 def _ruling_words(summary: Summary, name: str) -> str:
     ruling = summary.ruling(name)
     if ruling is None:
         return ""
     if ruling.kind == "disqualified":
-        return f"disqualified: {ruling.reason}; deals at which it sat count for nobody"
+        return f"disqualified: {ruling.reason}; deals at which it sat count for no bot"
     deals = next(row.deals - row.forfeits for row in summary.entrants if row.name == name)
     after = f"after {counted(deals, 'deal')}"
     if ruling.kind == "benched":
@@ -535,28 +582,21 @@ def _markdown_cell(column: Column, text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return text in which all markup is escaped."""
+    """Return text in which all markup is escaped.
+
+    Forges also look for mentions (``@name``), issues (``#1``, ``!1``), labels and emoji in the text
+    that is left, so an empty comment stands between such a mark and what follows it.
+    """
     shown = "".join(c for c in text if not is_control(c))
-    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@$])", r"\\\1", shown)
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
-
-
-def _latex(text: str) -> str:
-    """Return text in which all commands are escaped."""
-    return "".join(_LATEX.get(character, character) for character in without_controls(text))
+    escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~&:@$%^])", r"\\\1", shown)
+    return re.sub(r"(\\[@#!$%&:~^])(?=\w|\\[-+_])", r"\1<!-- -->", escaped)
 
 
 FORMATS: tuple[tuple[str, str, Callable[[Summary], str]], ...] = (
     ("CSV", "standings.csv", as_csv),
     ("JSON", "standings.json", as_json),
     ("Markdown", "standings.md", as_markdown),
+    ("HTML", "standings.html", as_html),
     ("LaTeX", "standings.tex", as_latex),
     ("plain text", "standings.txt", as_text),
 )

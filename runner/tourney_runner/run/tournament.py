@@ -137,8 +137,10 @@ def run(config: Config, options: RunOptions, reporter: Reporter) -> Summary:
 def _published(folder: ResultsFolder, store: Store) -> Summary:
     """Write the tables and the site; return the table."""
     # Arrays and plots take half a second to import, too long for a run that cannot begin.
+    from tourney_runner.publish.events import log_events  # noqa: PLC0415
     from tourney_runner.publish.result_files import write_files  # noqa: PLC0415
 
+    log_events(store)
     try:
         return write_files(folder.path, store)
     except UsageError as error:  # too late for a usage error, since the deals are played
@@ -351,7 +353,7 @@ class _Run:
                 stages_before=before.stages_before,
                 held_until=before.held_until,
                 remarks=before.remarks,
-                **_ranking(before, record),
+                **_ranking(before, record, {bot.name for bot in self._config.entrants}),
             )
         )
 
@@ -417,7 +419,17 @@ class _Run:
         return True
 
 
-def _ranking(before: TournamentRecord, now: TournamentRecord) -> dict[str, Any]:
-    """Return the ranking settings of a continued tournament; one with rules 1 keeps its own."""
-    kept = before if before.format_rules == 1 else now
-    return {"rank_by": kept.rank_by, "references": kept.references}
+def _ranking(
+    before: TournamentRecord, now: TournamentRecord, configured: set[str]
+) -> dict[str, Any]:
+    """Return the ranking settings of a continued tournament; one with rules 1 keeps its own.
+
+    Args:
+        before: As stored.
+        now: As configured.
+        configured: The names of the configured bots; others stay what they were.
+    """
+    if before.format_rules == 1:
+        return {"rank_by": before.rank_by, "references": before.references}
+    gone = (name for name in before.references if name not in configured)
+    return {"rank_by": now.rank_by, "references": (*now.references, *gone)}

@@ -316,7 +316,10 @@ def make_record(
         rating=config.rating.constants(find_game(config.game).draw_probability),
         update=config.rating.updating,
         rank_by=config.rating.rank_by,
-        references=format_class(config.schedule.format).references(config.schedule.options),
+        references=(
+            *format_class(config.schedule.format).references(config.schedule.options),
+            *(entrant.name for entrant in config.entrants if entrant.reference),
+        ),
         entrants=tuple(entrant_record(bot, teams.get(bot.name)) for bot in bots),
         conditions=how,
         publish=config.publish.model_dump(),

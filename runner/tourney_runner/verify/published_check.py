@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from tourney_runner.publish.latex_text import plain_text
 from tourney_runner.publish.publish_options import PublishChoices
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.site_folder import MARKER
@@ -195,6 +196,7 @@ def _csv_rows(text: str) -> Iterator[_Row]:
 
 
 def _markdown_rows(text: str) -> Iterator[_Row]:
+    text = text.replace("<!-- -->", "")
     lines = [line for line in text.splitlines() if line.startswith("|")]
     table = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
     for cells in table[2:]:
@@ -206,14 +208,8 @@ def _latex_rows(text: str) -> Iterator[_Row]:
     lines = [line.removesuffix(r" \\") for line in text.splitlines() if line.endswith(r" \\")]
     table = [re.split(r"(?<!\\) & ", line) for line in lines]
     for cells in table[1:]:
-        row = dict(zip(table[0], cells, strict=False))
-        yield _Row(_clean(_unlatex(row["bot"])), row)
-
-
-def _unlatex(text: str) -> str:
-    marks = {"backslash": "\\", "asciitilde": "~", "asciicircum": "^"}
-    found = re.compile(r"\\text(backslash|asciitilde|asciicircum)\{\}|\\([&%$#_{}])")
-    return found.sub(lambda match: marks.get(match[1] or "", match[2] or ""), text)
+        row = dict(zip(table[0], map(plain_text, cells), strict=False))
+        yield _Row(_clean(row["bot"]), row)
 
 
 def _plain_rows(text: str) -> Iterator[_Row]:

@@ -1,4 +1,4 @@
-// Added by `tourney serve`: a page looks again when the site was written anew.
+// Added by `tourney serve`: a page reloads when the site is written again.
 "use strict";
 
 (() => {

@@ -1,4 +1,4 @@
-// Shows a deal. All pictures come ready from the program; this only draws them, and knows no rules.
+// Shows a deal. All pictures come ready from the program; this code only draws them and contains no rules.
 "use strict";
 
 (() => {
