@@ -115,7 +115,7 @@ def test_pages_of_a_time_when_there_were_more_are_taken_away(results: Path, tmp_
 
 def test_nobody_elses_folder_is_written_to(results: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("four years")
-    with pytest.raises(UsageError, match="other things"):
+    with pytest.raises(UsageError, match="other files"):
         tourney("publish", results, "--to", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
