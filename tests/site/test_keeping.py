@@ -99,7 +99,7 @@ def test_a_decision_that_was_taken_back_stays_on_record(tmp_path: Path) -> None:
 def test_a_page_that_follows_a_run_shows_how_far_it_is(tmp_path: Path) -> None:
     results = make_results(tmp_path / "r", NAMES, complete=False)
     status = {
-        "done": 12, "total": 2880, "unit": "deal", "left": "25 min", "at": "2026-01-01T10:30:00",
+        "done": 12, "total": 2880, "left": "25 min", "at": "2026-01-01T10:30:00",
     }  # fmt: skip
     call("publish", results, "--live-status", json.dumps(status))
     page = " ".join((results / "site" / "index.html").read_text().split())

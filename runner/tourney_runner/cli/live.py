@@ -163,9 +163,7 @@ class LiveReporter(_Beside):
         left = ""
         if progress.total is not None and new:
             left = duration((progress.total - progress.done) * (now - self._began) / new)
-        return LiveStatus(
-            done=progress.done, total=progress.total, unit=progress.unit, left=left, at=utc_now()
-        )
+        return LiveStatus(done=progress.done, total=progress.total, left=left, at=utc_now())
 
     def end(self) -> None:
         """See `Reporter.end`; the run itself writes the last pages."""

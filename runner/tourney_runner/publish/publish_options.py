@@ -20,10 +20,9 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a run, on pages that are written while it goes on."""
 
     done: int
-    """Units that are played and stored."""
+    """Deals that are played and stored."""
     total: int | None
     """None if the number is not certain."""
-    unit: Literal["deal", "match"]
     left: str
     """The time that is left, in words; empty if it is not known."""
     at: str
