@@ -2,7 +2,7 @@
 
 `record` measures the ratios of `rules.py`, `moves.py` and `peers.py` and adds them to
 `history.jsonl`: one line with the commit, the date, the machine and the ratios. Machines differ, so
-only ratios are kept.
+only ratios are kept; on a busy machine only those of processor time.
 
 `compare OLD NEW` checks both commits out and runs one script of each in turn, so that a change of
 the machine's pace meets both. It prints the median of new / old over the pairs and an upper bound
@@ -83,11 +83,12 @@ def record() -> None:
     """Measure, and add a line to the history."""
     if git("status", "--porcelain", "--untracked-files=no"):
         sys.exit("there are uncommitted changes: the figures would belong to no commit")
+    is_busy = os.getloadavg()[0] > len(os.sched_getaffinity(0))
     ratios = {
         f"{script.removesuffix('.py')}.{name}": round(value, 3)
         for script, sizes in SCRIPTS.items()
         for name, value in figures_of(script, HERE.parent, sizes).items()
-        if name.endswith("_ratio")
+        if name.endswith("_ratio") and not (is_busy and name.endswith("_time_ratio"))
     }
     entry = {
         "commit": git("rev-parse", "--short=12", "HEAD"),
