@@ -76,6 +76,11 @@ TAMPERED: dict[str, tuple[str | Tamper, str]] = {
         "UPDATE deals SET seating = '[0,0]' WHERE round + match + deal = 0",
         "schedule",
     ),
+    "another plan stored": (
+        "UPDATE planned SET seating = '[0,0]' WHERE round + match = 0",
+        "schedule",
+    ),
+    "a planned match deleted": ("DELETE FROM planned WHERE round + match = 0", "schedule"),
     "a deal nobody planned": (
         f"INSERT INTO deals SELECT 0, 99, {REST} WHERE round + match + deal = 0",
         "schedule",

@@ -12,7 +12,7 @@ import pytest
 from tourney_runner.errors import DamageError, RunError, UsageError
 from tourney_runner.results import database
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, Note, SeatTime
-from tourney_runner.results.store import SCHEMA_VERSION, Store
+from tourney_runner.results.store import ALL, SCHEMA_VERSION, Store
 from tourney_runner.run.progress import Progress, Tally
 
 if TYPE_CHECKING:
@@ -105,6 +105,35 @@ def test_who_failed_all_through_a_round(store: Store) -> None:
     )
     assert store.faulted_throughout(range(3)) == [(1, 0), (2, 2)]
     assert store.faulted_throughout(range(1)) == []
+
+
+def test_the_plan_of_a_round_that_has_begun_is_kept(store: Store) -> None:
+    store.plan(range(2), ALL, {(0, 0): (0, 1), (0, 1): (2, 3), (1, 0): (0, 2)})
+    store.add([deal(0, 0, 0)])
+    store.plan(range(2), ALL, {(0, 0): (0, 1), (0, 1): (2, 3), (1, 0): (3, 1)})
+    kept = store.planned_tables()
+    assert kept == {(0, 0): (0, 1), (0, 1): (2, 3), (1, 0): (3, 1)}
+    with pytest.raises(RunError, match="round 1 was begun with other tables"):
+        store.plan(range(1), ALL, {(0, 0): (0, 1), (0, 1): (3, 2)})
+    assert store.planned_tables() == kept
+    with closing(sqlite3.connect(store.path)) as db, db:
+        db.execute("UPDATE planned SET seating = '[2,1]' WHERE round = 1")
+    with pytest.raises(DamageError, match="planned tables can be read; it concerns round 2"):
+        store.planned_tables()
+
+
+def test_a_part_of_a_large_round_is_read_and_checked(store: Store) -> None:
+    store.add(deal(number, match, 0) for number in range(2) for match in range(300))
+    store.plan(range(1), range(128, 256), {(0, match): (0, 1) for match in range(128, 256)})
+    for part in (range(128), range(128, 256), range(256, ALL.stop), range(70, 71)):
+        found = [record.key.match for record in store.records(range(1), part)]
+        assert found == [match for match in range(300) if match in part]
+    assert len(store.planned_tables(range(1), range(128, 256))) == 128
+    with closing(sqlite3.connect(store.path)) as db, db:
+        db.execute("UPDATE deals SET places = '[2,1]' WHERE round = 0 AND match = 200")
+    assert len(list(store.records(range(1), range(128)))) == 128
+    with pytest.raises(DamageError, match=r"the deal 1\.201\.1"):
+        list(store.records(range(1), range(128, 256)))
 
 
 def test_it_can_be_read_while_it_is_written(store: Store) -> None:

@@ -100,6 +100,12 @@ CREATE TABLE decisions (
     from_round INTEGER,
     undone TEXT
 );
+CREATE TABLE planned (
+    round INTEGER NOT NULL,
+    match INTEGER NOT NULL,
+    seating TEXT NOT NULL,
+    PRIMARY KEY (round, match)
+) WITHOUT ROWID;
 CREATE TABLE sums (
     part TEXT NOT NULL,
     number INTEGER NOT NULL,
@@ -140,7 +146,7 @@ class ResultsFile:
         self._checked = checked
         self._writing = False
         self._added: dict[tuple[str, int], tuple[int, int]] = {}
-        """Rows and checksums that a transaction adds to each part and round."""
+        """Rows and checksums that a transaction adds to each part and block."""
         self._rewritten: set[str] = set()
         """Other parts that a transaction changes."""
         self.backup: Path | None = None
@@ -433,10 +439,10 @@ class ResultsFile:
             rows = self._db.execute(SEALED_QUERIES[part]).fetchall()
             self._db.execute("INSERT OR REPLACE INTO sums VALUES (?, 0, ?, ?)", (part, *seal(rows)))
 
-    def _count_in(self, part: str, number: int, checksum: int, rows: int = 1) -> None:
-        """Add a row of a round to the sums, or subtract it if `rows` is -1."""
-        before, total = self._added.get((part, number), (0, 0))
-        self._added[part, number] = before + rows, total + rows * checksum
+    def _count_in(self, part: str, block: int, checksum: int, rows: int = 1) -> None:
+        """Add a row of a block to the sums, or subtract it if `rows` is -1."""
+        before, total = self._added.get((part, block), (0, 0))
+        self._added[part, block] = before + rows, total + rows * checksum
 
 
 def _deleted(path: Path) -> str:

@@ -17,7 +17,7 @@ from tourney_runner.results.row_codec import (
     DEAL_COLUMNS,
     FAULT_COLUMNS,
     SUM_MASK,
-    deal_checksum,
+    block_of,
     is_whole,
     outcome_row,
     row_checksum,
@@ -67,25 +67,30 @@ def migrate(db: sqlite3.Connection, schema: int) -> None:
             "CREATE TABLE sums (part TEXT NOT NULL, number INTEGER NOT NULL, rows INTEGER NOT NULL,"
             " sum INTEGER NOT NULL, PRIMARY KEY (part, number)) WITHOUT ROWID"
         )
+        db.execute(
+            "CREATE TABLE planned (round INTEGER NOT NULL, match INTEGER NOT NULL,"
+            " seating TEXT NOT NULL, PRIMARY KEY (round, match)) WITHOUT ROWID"
+        )
         db.execute("ALTER TABLE deals ADD COLUMN outcome_sum INTEGER")
         db.execute("ALTER TABLE deals ADD COLUMN row_sum INTEGER")
         _add_checksums(db)
 
 
 def _add_checksums(db: sqlite3.Connection) -> None:
-    """Add checksums to all deals, and the sums of deals and faults by round."""
+    """Add checksums to all deals, and the sums of deals and faults."""
     faults: dict[Row, list[Row]] = {}
     sums: dict[tuple[str, int], tuple[int, int]] = {}
     for row in db.execute(f"SELECT {FAULT_COLUMNS} FROM faults ORDER BY 1, 2, 3, 4"):  # noqa: S608 - names of ours
         faults.setdefault(row[:3], []).append(row)
-        _add(sums, ("faults", row[0]), row_checksum(row))
+        _add(sums, ("faults", block_of(row)), row_checksum(row))
     checksums = []
     for row in db.execute(f"SELECT {DEAL_COLUMNS} FROM deals"):  # noqa: S608 - names of ours
         if not is_whole(row, faults.pop(row[:3], [])):
             raise ValueError(f"the deal {DealKey(*row[:3]).name} is not as it was stored")
-        outcome = row_checksum(outcome_row(row))
-        _add(sums, ("deals", row[0]), outcome)
-        checksums.append((outcome, deal_checksum(row), *row[:3]))
+        whole, outcome = row_checksum(row), row_checksum(outcome_row(row))
+        _add(sums, ("deals", block_of(row)), whole)
+        _add(sums, ("outcomes", block_of(row)), outcome)
+        checksums.append((outcome, whole, *row[:3]))
     if faults:
         raise ValueError("there are faults of deals that are not there")
     db.executemany(

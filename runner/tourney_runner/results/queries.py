@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING, cast
-from zlib import crc32
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import msgspec
 
 from tourney_runner.errors import RunError, UsageError
 from tourney_runner.results.database import FIRST_WITH_SUMS, ResultsFile
 from tourney_runner.results.records import UNPLAYED, DealKey, DealOutcome
 from tourney_runner.results.row_codec import (
     DEAL_COLUMNS,
-    DEAL_TEXT,
     FAULT_COLUMNS,
-    FAULT_TEXT,
     OUTCOME_COLUMNS,
-    OUTCOME_TEXT,
+    SUM_MASK,
+    block_of,
     fault_of,
     is_whole,
     outcome_of,
     record_of,
+    round_of,
+    row_checksum,
+    row_checksums,
+    rows_of,
     seating_of,
+    whole_blocks,
 )
 from tourney_runner.text import counted
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
 
     from tourney_runner.errors import DamageError
@@ -38,11 +43,34 @@ __all__ = ["ALL", "StoredDeals"]
 
 ALL = range(2**62)
 """All rounds, or all matches of a round."""
-_BATCH = 500
+_MOST_ROUNDS, _MOST_MATCHES = 2**30, 2**38 - 1
+"""Bounds of the numbers that `block_of` can combine."""
+_BATCH = 2000
 """Rows that are checked together."""
+_NOUNS = {"deals": "deals", "faults": "faults", "planned": "planned tables"}
 _NAMED = 5
 """Rounds that a message lists."""
+_PLAN_COLUMNS = "round, match, seating"
 _IN_SPAN = "(round, match) >= (?, ?) AND (round, match) < (?, ?)"
+
+
+class _Part(NamedTuple):
+    """Columns of a table of the file, with the name of the sums of their checksums."""
+
+    name: str
+    """The value in the column ``part`` of the sums."""
+    table: str
+    columns: str
+    """The round and the match first."""
+    order: str
+    row_sum: str | None = None
+    """The column with the checksum of each row."""
+
+
+_ALL_COLUMNS = _Part("deals", "deals", DEAL_COLUMNS, "round, match, deal", "row_sum")
+_OUTCOMES = _Part("outcomes", "deals", OUTCOME_COLUMNS, "round, match, deal", "outcome_sum")
+_FAULTS = _Part("faults", "faults", FAULT_COLUMNS, "round, match, deal, number")
+_PLAN = _Part("planned", "planned", _PLAN_COLUMNS, "round, match")
 
 
 class StoredDeals(ResultsFile):
@@ -88,12 +116,11 @@ class StoredDeals(ResultsFile):
         """
         with self._disk_errors(), self._snapshot():
             self._check_old_file()
-            self._check_faults(rounds)
-            check = (DEAL_TEXT, "row_sum") if self._has_sums else None
-            for row, faults in self._with_faults(DEAL_COLUMNS, check, rounds, matches):
-                if self._checked and not self._has_sums and not is_whole(row[:13], faults):
+            for row, faults in self._with_faults(_ALL_COLUMNS, rounds, matches):
+                if self._checked and not self._has_sums and not is_whole(row, faults):
                     raise self._damaged_deal(row)
-                yield record_of(DealKey(*row[:3]), row, tuple(map(fault_of, faults)))
+                record = record_of(DealKey(*row[:3]), row, tuple(map(fault_of, faults)))
+                yield record if self._checked else _of_right_types(record)
 
     def outcomes(self, rounds: range = ALL) -> Iterator[DealOutcome]:
         """Yield deals in schedule order with only the fields that tables need, in half the time.
@@ -107,9 +134,7 @@ class StoredDeals(ResultsFile):
                 yield DealOutcome(key, seating, places, record.points, record.faults)
             return
         with self._disk_errors(), self._snapshot():
-            self._check_faults(rounds)
-            check = (OUTCOME_TEXT, "outcome_sum")
-            for row, faults in self._with_faults(OUTCOME_COLUMNS, check, rounds, ALL):
+            for row, faults in self._with_faults(_OUTCOMES, rounds, ALL):
                 yield outcome_of(DealKey(*row[:3]), row, tuple(map(fault_of, faults)))
 
     @property
@@ -134,13 +159,8 @@ class StoredDeals(ResultsFile):
             return
         with self._disk_errors():
             yield from self._broken_seals()
-            query = (
-                "SELECT number, rows, (SELECT count(*) FROM deals WHERE round = number) FROM sums"
-                " WHERE part = 'deals'"
-            )
-            for number, stored, there in self._db.execute(query):
-                if stored != there:
-                    yield f"round {number + 1} has {there} of {counted(stored, 'deal')}"
+            for number, (there, stored) in self._differing_rounds("deals", "deals").items():
+                yield f"round {number + 1} has {there} of {counted(stored, 'deal')}"
 
     def _check_old_file(self) -> None:
         """Check the pages of a file whose schema has no sums."""
@@ -153,44 +173,56 @@ class StoredDeals(ResultsFile):
         name = ".".join(str(part + 1) if isinstance(part, int) else "?" for part in row[:3])
         return self._damage(f"the deal {name} is not as it was stored")
 
-    def _check_faults(self, rounds: range) -> None:
-        """Refuse damaged faults."""
-        if not self._checked or not self._has_sums:
-            return
-        sums: dict[int, tuple[int, int]] = {}
-        rows = self._db.execute(
-            f"SELECT round, {FAULT_TEXT} FROM faults WHERE round >= ? AND round < ?",  # noqa: S608 - names of ours
-            (rounds.start, rounds.stop),
+    def _differing_rounds(self, part: str, table: str) -> dict[int, tuple[int, int]]:
+        """Return the rounds with too few or too many rows: how many there are and should be."""
+        query = (
+            "SELECT round, sum(there), CAST(sum(stored) AS INTEGER) FROM"  # noqa: S608 - a name of ours
+            f" (SELECT round, count(*) AS there, 0 AS stored FROM {table} GROUP BY round"
+            "  UNION ALL SELECT number >> 32, 0, rows FROM sums WHERE part = ?)"
+            " WHERE typeof(round) = 'integer' GROUP BY round"
+            " HAVING sum(there) <> sum(stored) ORDER BY round"
         )
-        for number, text in rows:
-            count, total = sums.get(number, (0, 0))
-            sums[number] = count + 1, total + crc32(text)
-        self._compare_sums("faults", sums, rounds)
+        found = self._db.execute(query, (part,))
+        return {number: (there, stored) for number, there, stored in found}
 
-    def _compare_sums(self, part: str, seen: dict[int, tuple[int, int]], rounds: range) -> None:
-        """Refuse rounds in which rows were lost, added or changed."""
-        stored = {
-            number: (count, total)
-            for number, count, total in self._db.execute(
-                "SELECT number, rows, sum FROM sums WHERE part = ? AND rows AND number >= ?"
-                " AND number < ?",
-                (part, rounds.start, rounds.stop),
+    def _damaged_block(self, part: _Part, block: int) -> DamageError:
+        """Return the error for a block whose rows do not match its sum."""
+        if part.row_sum is not None:
+            rows = self._db.execute(
+                f"SELECT {part.columns}, {part.row_sum} FROM {part.table} WHERE {_IN_SPAN}"  # noqa: S608 - names of ours
+                f" ORDER BY {part.order}",
+                _span(*rows_of(block)),
             )
-        }
-        if stored == seen:
-            return
-        wrong = sorted(
-            number
-            for number in stored.keys() | seen.keys()
-            if stored.get(number) != seen.get(number)
-        )
-        there, all_of_them = (sum(count for count, _ in sums.values()) for sums in (seen, stored))
+            for row in rows:
+                if row_checksum(row[:-1]) != row[-1]:
+                    return self._damaged_deal(row)
+        (there,) = self._db.execute(f"SELECT count(*) FROM {part.table}").fetchone()  # noqa: S608
+        (stored,) = self._db.execute(
+            "SELECT CAST(sum(rows) AS INTEGER) FROM sums WHERE part = ?", (part.name,)
+        ).fetchone()
+        wrong = sorted({*self._differing_rounds(part.name, part.table), round_of(block)})
         named = ", ".join(str(number + 1) for number in wrong[:_NAMED])
         more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
-        raise self._damage(
-            f"{there:,} of {all_of_them:,} stored {part} can be read; it concerns round"
-            f" {named}{more}"
+        return self._damage(
+            f"{there:,} of {stored or 0:,} stored {_NOUNS[part.table]} can be read; it concerns"
+            f" round {named}{more}"
         )
+
+    def planned_tables(
+        self, rounds: range = ALL, matches: range = ALL
+    ) -> dict[tuple[int, int], tuple[int, ...]]:
+        """Return the stored plan: the seating of each table, by round and match.
+
+        Tournaments that follow version 1 of the rules for pairing have none.
+
+        Raises:
+            DamageError: The plan is damaged.
+        """
+        if not self._has_sums:
+            return {}
+        with self._disk_errors(), self._snapshot():
+            rows = self._rows(_PLAN, rounds, matches)
+            return {(number, match): seating_of(seating) for number, match, seating in rows}
 
     def record(self, number: int) -> DealRecord:
         """Return a deal by its number in schedule order, from 1.
@@ -277,64 +309,101 @@ class StoredDeals(ResultsFile):
         return record_of(key, row, tuple(map(fault_of, faults)))
 
     def _with_faults(
-        self, columns: str, check: tuple[str, str] | None, rounds: range, matches: range
+        self, part: _Part, rounds: range, matches: range
     ) -> Iterator[tuple[Row, list[Row]]]:
         """Yield rows of deals in schedule order, each with the rows of its faults.
 
         Args:
-            columns: Columns of the deals, the key first.
-            check: The text to check in SQL, and the column of its checksum; None for no check.
+            part: The columns of the deals.
             rounds: The rounds to read.
             matches: The matches of these rounds to read.
 
         Raises:
-            DamageError: There are faults of a missing deal.
+            DamageError: Rows are damaged or missing, or there are faults of a missing deal.
         """
-        found = self._db.execute(
-            f"SELECT {FAULT_COLUMNS} FROM faults WHERE {_IN_SPAN}"  # noqa: S608 - names of ours
-            " ORDER BY round, match, deal, number",
-            _span(rounds, matches),
-        )
+        rows = self._rows(part, rounds, matches)
+        if not self._checked:  # their keys may not even be comparable
+            for row in rows:
+                yield row, self._fault_rows(row[:3])
+            return
+        found = self._rows(_FAULTS, rounds, matches)
         pending = next(found, None)
-        for row in self._deal_rows(columns, check, rounds, matches):
+        for row in rows:
             own: list[Row] = []
-            if pending is not None:
-                while pending is not None and pending[:3] < row[:3] and not self._checked:
-                    pending = next(found, None)
-                while pending is not None and pending[:3] == row[:3]:
-                    own.append(pending)
-                    pending = next(found, None)
+            while pending is not None and pending[:3] == row[:3]:
+                own.append(pending)
+                pending = next(found, None)
             yield row, own
-        if pending is not None and self._checked:
+        if pending is not None:
             raise self._damage("there are faults of deals that are not there")
 
-    def _deal_rows(
-        self, columns: str, check: tuple[str, str] | None, rounds: range, matches: range
-    ) -> Iterator[Row]:
-        """Yield rows of deals, checked in batches before they are used."""
-        checked = self._checked and check is not None
-        more = f", {check[1]}, {check[0]}" if check is not None and checked else ""
-        if check is not None and checked and check[1] != "outcome_sum":
-            more += ", outcome_sum"
+    def _rows(self, part: _Part, rounds: range, matches: range) -> Iterator[Row]:
+        """Yield rows in schedule order; those of a block only after its sum was compared."""
+        checked = self._checked and self._has_sums
+        whole = whole_blocks(matches) if checked and matches != ALL else matches
         cursor = self._db.execute(
-            f"SELECT {columns}{more} FROM deals WHERE {_IN_SPAN} ORDER BY round, match, deal",  # noqa: S608 - names of ours
-            _span(rounds, matches),
+            f"SELECT {part.columns} FROM {part.table} WHERE {_IN_SPAN} ORDER BY {part.order}",  # noqa: S608 - names of ours
+            _span(rounds, whole),
         )
-        if not checked:
-            yield from cursor
-            return
-        at = columns.count(",") + 1
-        last = at + 2 if check is not None and check[1] != "outcome_sum" else at
-        seen: dict[int, tuple[int, int]] = {}
+        rows: Iterator[Row] = self._compared(cursor, part, rounds, whole) if checked else cursor
+        return rows if whole == matches else (row for row in rows if row[1] in matches)
+
+    def _compared(
+        self, cursor: sqlite3.Cursor, part: _Part, rounds: range, matches: range
+    ) -> Iterator[Row]:
+        """Yield the rows of a cursor, block by block, if they match the stored sums.
+
+        Args:
+            cursor: All rows of a span, in schedule order.
+            part: Their columns.
+            rounds: The rounds of the span.
+            matches: The matches of the span, in whole blocks.
+
+        Raises:
+            DamageError: Rows were lost, added or changed.
+        """
+        stored = self._stored_sums(part.name, _span(rounds, matches))
+        rows: list[Row] = []
+        sums: list[int] = []
         while batch := cursor.fetchmany(_BATCH):
-            if list(map(crc32, map(itemgetter(at + 1), batch))) != list(map(itemgetter(at), batch)):
-                raise self._damaged_deal(
-                    next(row for row in batch if crc32(row[at + 1]) != row[at])
-                )
-            _sum_up(batch, last, seen)
-            yield from batch
-        if matches == ALL:
-            self._compare_sums("deals", seen, rounds)
+            rows += batch
+            sums += row_checksums(batch)
+            try:
+                finished = bisect_left(rows, block_of(rows[-1]), key=block_of)
+                self._compare(part, rows[:finished], sums, stored)
+            except TypeError:
+                raise self._damage(f"a row of the {part.table} has no place") from None
+            yield from rows[:finished]
+            del rows[:finished], sums[:finished]
+        self._compare(part, rows, sums, stored)
+        yield from rows
+        for block in stored:
+            raise self._damaged_block(part, block)
+
+    def _compare(
+        self, part: _Part, rows: list[Row], sums: list[int], stored: dict[int, tuple[int, int]]
+    ) -> None:
+        """Compare rows of whole blocks with the stored sums, and remove these."""
+        start = 0
+        while start < len(rows):
+            block = block_of(rows[start])
+            stop = bisect_right(rows, block, start, key=block_of)
+            if stored.pop(block, None) != (stop - start, sum(sums[start:stop]) & SUM_MASK):
+                raise self._damaged_block(part, block)
+            start = stop
+
+    def _stored_sums(
+        self, part: str, span: tuple[int, int, int, int]
+    ) -> dict[int, tuple[int, int]]:
+        """Return the number of rows and the sum of their checksums, by block, where rows are."""
+        first = block_of(span[:2])
+        stop = block_of((min(span[2], _MOST_ROUNDS), min(span[3], _MOST_MATCHES)))
+        found = self._db.execute(
+            "SELECT CAST(number AS INTEGER), rows, sum FROM sums WHERE part = ? AND rows"
+            " AND number >= ? AND number < ?",
+            (part, first, stop),
+        )
+        return {number: (rows, total) for number, rows, total in found}
 
     def _fault_rows(self, key: Row) -> list[Row]:
         return self._db.execute(
@@ -354,12 +423,13 @@ class StoredDeals(ResultsFile):
         )
 
 
-def _sum_up(batch: list[Row], column: int, seen: dict[int, tuple[int, int]]) -> None:
-    """Add the checksums of a sorted batch of rows to those of their rounds."""
-    for number, rows in groupby(batch, key=itemgetter(0)):
-        checksums = list(map(itemgetter(column), rows))
-        count, total = seen.get(number, (0, 0))
-        seen[number] = count + len(checksums), total + sum(checksums)
+def _of_right_types(record: DealRecord) -> DealRecord:
+    """Return a record from unchecked columns, whose values may have any type.
+
+    Raises:
+        msgspec.ValidationError: A value has a wrong type.
+    """
+    return msgspec.convert(msgspec.to_builtins(record), type(record))
 
 
 def _span(rounds: range, matches: range) -> tuple[int, int, int, int]:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tourney_runner.errors import RunError
 from tourney_runner.results.database import FILE_NAME, SCHEMA_VERSION
 from tourney_runner.results.queries import ALL, StoredDeals
 from tourney_runner.results.records import DealKey, DealRecord, Decision, Void
 from tourney_runner.results.row_codec import (
-    deal_checksum,
+    block_of,
     deal_row,
     digest,
     fault_row,
@@ -26,7 +27,7 @@ from tourney_runner.results.row_codec import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tourney_runner.results.row_codec import Row
 
@@ -84,6 +85,41 @@ class Store(StoredDeals):
             for record in records:
                 self._add_one(record)
 
+    def plan(
+        self, rounds: range, matches: range, tables: Mapping[tuple[int, int], tuple[int, ...]]
+    ) -> None:
+        """Store the tables of a block before it is played, replacing an earlier plan.
+
+        Args:
+            rounds: The rounds of the block.
+            matches: The matches of each of these rounds.
+            tables: The seating of each table, by round and match.
+
+        Raises:
+            RunError: Other tables were planned for a round that has begun.
+        """
+        before = self.planned_tables(rounds, matches)
+        if before == tables:
+            return
+        begun = {key.round for key in self.keys(rounds, 1, matches)}
+        for key in sorted(before.keys() | tables.keys()):
+            if key[0] in begun and before.get(key) != tables.get(key):
+                raise RunError(
+                    f"{self.path}: round {key[0] + 1} was begun with other tables than this version"
+                    " of tourney plans for it. Continue with the version that began it:"
+                    f" {self.about().conditions.version}"
+                )
+        with self._transaction():
+            for key, seating in before.items():
+                self._count_planned(key, seating, rows=-1)
+            for key, seating in tables.items():
+                self._count_planned(key, seating)
+            self._db.executemany("DELETE FROM planned WHERE round = ? AND match = ?", before)
+            self._db.executemany(
+                "INSERT INTO planned VALUES (?, ?, ?)",
+                [(*key, json_text(seating)) for key, seating in tables.items()],
+            )
+
     def planned_from(self, number: int) -> list[DealRecord]:
         """Return the deals of a round as they were when the next round began.
 
@@ -132,15 +168,17 @@ class Store(StoredDeals):
         row = deal_row(record)
         faults = self._new_faults(record)
         row = (*row, digest(row, faults))
-        outcome = row_checksum(outcome_row(row))
+        whole, outcome = row_checksum(row), row_checksum(outcome_row(row))
         inserted = self._db.execute(
             "INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*row, outcome, deal_checksum(row)),
+            (*row, outcome, whole),
         ).rowcount
         if inserted:
-            self._count_in("deals", record.key.round, outcome)
+            block = block_of(record.key)
+            self._count_in("deals", block, whole)
+            self._count_in("outcomes", block, outcome)
             for fault in faults:
-                self._count_in("faults", record.key.round, row_checksum(fault))
+                self._count_in("faults", block, row_checksum(fault))
         if inserted and faults:
             self._db.executemany(
                 "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", faults
@@ -159,14 +197,20 @@ class Store(StoredDeals):
             rows.append(fault_row(record.key, number, fault, stderr))
         return rows
 
+    def _count_planned(self, key: tuple[int, int], seating: tuple[int, ...], rows: int = 1) -> None:
+        """Add a planned table to the sums, or subtract it if `rows` is -1."""
+        self._count_in("planned", block_of(key), row_checksum((*key, json_text(seating))), rows)
+
     def _take_out(self, key: DealKey) -> None:
         """Subtract a deal and its faults from the sums."""
-        (outcome,) = self._db.execute(
-            "SELECT outcome_sum FROM deals WHERE round = ? AND match = ? AND deal = ?", key
+        whole, outcome = self._db.execute(
+            "SELECT row_sum, outcome_sum FROM deals WHERE round = ? AND match = ? AND deal = ?", key
         ).fetchone()
-        self._count_in("deals", key.round, outcome, rows=-1)
+        block = block_of(key)
+        self._count_in("deals", block, whole, rows=-1)
+        self._count_in("outcomes", block, outcome, rows=-1)
         for fault in self._fault_rows(key):
-            self._count_in("faults", key.round, row_checksum(fault), rows=-1)
+            self._count_in("faults", block, row_checksum(fault), rows=-1)
 
     def _add_void(self, key: DealKey, reason: str, at: str) -> int | None:
         """Store a deal as void; return its number among the void deals."""

@@ -204,6 +204,12 @@ class Planner:
             # A format that plans from results needs the results of every round again.
             border = there == rounds
             cut = span._replace(rounds=there)
+            if self._format.field.format_rules > 1:  # rounds of rules 1 are always recomputed
+                self._store.plan(
+                    cut.rounds,
+                    cut.matches,
+                    {(table.round, table.match): tuple(table.seating) for table in tables},
+                )
             yield self._block(number, cut, tables, whole=ahead and border, border=border)
 
     def remarks(self) -> list[str]:

@@ -15,12 +15,26 @@ from tourney_runner.schedule.field_changes import StagedFormat, Stages
 from tourney_runner.schedule.registry import format_class, make
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tourney_runner.results.store import Store
-    from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
+    from tourney_runner.schedule.base import (
+        Field,
+        Format,
+        FormatOptions,
+        RoundResult,
+        Seating,
+        Table,
+    )
 
-__all__ = ["benching_wrong", "certain_rounds", "planned_rounds", "stored_format", "stored_stages"]
+__all__ = [
+    "benching_wrong",
+    "certain_rounds",
+    "plan_wrong",
+    "planned_rounds",
+    "stored_format",
+    "stored_stages",
+]
 
 
 def _described(store: Store) -> tuple[str, Field, FormatOptions]:
@@ -103,6 +117,30 @@ def benching_wrong(store: Store, tournament: Format[Any]) -> Iterator[str]:
         for entrant in sorted((stored ^ expected) - again):
             is_so = "was benched" if entrant in stored else "was not benched"
             yield f"{record.names[entrant]} {is_so} after round {end}, against the stored deals"
+
+
+def plan_wrong(tables: Sequence[Table], plan: Mapping[tuple[int, int], Seating]) -> Iterator[str]:
+    """Yield the differences between the stored plan of a round and the tables that belong there.
+
+    Args:
+        tables: The tables that follow from the seed, the entrants and the earlier rounds.
+        plan: The seating by round and match, as it was stored before the round was played. A large
+            round is planned and stored in parts.
+    """
+    expected = {(table.round, table.match): tuple(table.seating) for table in tables}
+    for key, seating in plan.items():
+        where = f"round {key[0] + 1}, match {key[1] + 1}"
+        if key not in expected:
+            yield f"{where} is in the stored plan and not in the schedule"
+        elif seating != expected[key]:
+            yield (
+                f"{where} was planned with entrants {_numbers(seating)}; the schedule has"
+                f" {_numbers(expected[key])}"
+            )
+
+
+def _numbers(seating: Seating) -> str:
+    return ", ".join(str(entrant + 1) for entrant in seating)
 
 
 def certain_rounds(store: Store, tournament: Format[Any]) -> int | None:

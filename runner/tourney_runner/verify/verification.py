@@ -35,6 +35,7 @@ from tourney_runner.verify.rules_check import RuleBook
 from tourney_runner.verify.schedule_check import (
     benching_wrong,
     certain_rounds,
+    plan_wrong,
     planned_rounds,
     stored_format,
 )
@@ -191,8 +192,26 @@ class _Verification:
                     )
                 else:
                     self._unplayed += 1
+        self._check_plan(number, tables)
         for records in there.values():
             self._findings.add("schedule", "it is of no match that was planned", records[0].key)
+
+    def _check_plan(self, number: int, tables: Sequence[Table]) -> None:
+        """Check the stored plan of a round that has begun; another may change with the field."""
+        this_round = range(number, number + 1)
+        keys = self._store.keys(this_round, 1)
+        if not keys or self._store.tournament().format_rules == 1:
+            return
+        try:
+            plan = self._store.planned_tables(this_round)
+        except DamageError as error:
+            self._findings.add("store", f"the plan of round {number + 1} cannot be read: {error}")
+            return
+        for text in plan_wrong(tables, plan):
+            self._findings.add("schedule", text)
+        scheduled = {(number, table.match) for table in tables}
+        for key in sorted(key for key in keys if key[:2] in scheduled - plan.keys()):
+            self._findings.add("schedule", "the stored plan lacks its match", key)
 
     def _readable(self, rounds: range) -> Iterator[DealRecord]:
         """Yield the deals of some rounds, up to one that cannot be read."""
