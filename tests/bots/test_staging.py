@@ -17,6 +17,8 @@ import pytest
 from tourney_runner.bots import Bot, remove_unfinished, stage, staging
 from tourney_runner.bots.cache import cache_folder
 from tourney_runner.bots.stage_all import stage_all
+from tourney_runner.bots.staged_index import recall, remember
+from tourney_runner.bots.staging import former_hashes, with_stored_hash
 from tourney_runner.config import Entrant
 from tourney_runner.errors import UsageError
 from tourney_runner.process.folder_tree import remove_tree
@@ -212,6 +214,29 @@ def test_the_hash_is_of_all_that_decides_how_a_bot_plays(source: Path, cache: Pa
     assert len(hashes) == 6
     copied = shutil.copytree(source, source.with_name("elsewhere"))
     assert stage(entrant(copied), cache).hash == stage(bots[0], cache).hash
+
+
+def test_results_of_an_earlier_version_know_a_bot_by_the_hash_of_that_version(
+    source: Path, cache: Path
+) -> None:
+    at_first = stage(entrant(source), cache)
+    assert at_first.hash == f"tree2-sha256:{at_first.digits}"
+    (source / ".DS_Store").write_text("of a system")
+    bot = entrant(source)
+    now = stage(bot, cache)
+    assert now.hash == at_first.hash
+    counted = list(former_hashes(now, bot))[1]  # that version counted such a file
+    assert len({counted, now.digits}) == 2
+    for stored in (counted, now.digits):
+        assert with_stored_hash(now, bot, ["another", stored]).hash == stored
+    for stored in (now.hash, "another", "other-algorithm:" + now.digits):
+        assert with_stored_hash(now, bot, [stored]).hash == now.hash
+    remember([now], cache)
+    for known in (now.hash, now.digits):
+        found = recall(known, cache)
+        assert found is not None
+        assert (found.hash, found.command) == (known, now.command)
+    assert recall(counted, cache) is None
 
 
 def test_a_name_does_not_change_the_hash(source: Path, cache: Path) -> None:

@@ -179,7 +179,7 @@ class _Trial:
         self._hash = bot.hash
         self._spec = spec_of(bot, OWN)
         done = "built" if self._entrant.build else "copied"
-        self._add(Check(name="build", verdict="ok", found=f"{done} (hash {bot.hash[:12]})"))
+        self._add(Check(name="build", verdict="ok", found=f"{done} (hash {bot.digits[:12]})"))
 
     def _start(self, table: Table) -> None:
         name = f"{table.game.name}: start"

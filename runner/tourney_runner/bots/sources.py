@@ -50,7 +50,7 @@ def scan(folder: Path, *, staged: bool = False) -> list[Entry]:
     Args:
         folder: The bot's folder.
         staged: Whether it is a copy, in which a build may have made files of any name; then only
-            the caches of Python are left out.
+            the caches of Python are left out. The first rule for hashes did that everywhere.
 
     Raises:
         UsageError: The folder is too large, a link leads outside, or it contains something that is

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.bots.bot import Bot
+from tourney_runner.bots.bot import ALGORITHM, Bot
 from tourney_runner.bots.cache import Slot, cache_folder
 
 if TYPE_CHECKING:
@@ -41,15 +41,33 @@ def remember(bots: Iterable[Bot], cache: Path | None = None) -> None:
         descriptor, unfinished = tempfile.mkstemp(dir=folder)  # readable by this user only
         with os.fdopen(descriptor, "wb") as file:
             file.write(msgspec.json.encode(bot))
-        Path(unfinished).replace(folder / f"{bot.hash}.json")
+        Path(unfinished).replace(folder / _file_name(bot.hash))
 
 
 def recall(bot_hash: str, cache: Path | None = None) -> Bot | None:
-    """Return the staged bot with that hash, or None if it is no longer in the cache."""
-    path = (cache or cache_folder()) / _FOLDER / f"{bot_hash}.json"
-    try:
-        bot = msgspec.json.decode(path.read_bytes(), type=Bot)
-    except (OSError, msgspec.DecodeError):
+    """Return the staged bot with that hash, or None if it is no longer in the cache.
+
+    Args:
+        bot_hash: The hash; one without the name of its algorithm also finds the same bot under the
+            hash that it has today.
+        cache: The cache folder; `bots.cache.cache_folder` if left out.
+    """
+    folder = (cache or cache_folder()) / _FOLDER
+    bot = _read(folder / _file_name(bot_hash))
+    if bot is None and ":" not in bot_hash:
+        bot = _read(folder / _file_name(f"{ALGORITHM}:{bot_hash}"))
+    if bot is None or bot_hash not in {bot.hash, bot.digits}:
         return None
     staged = Slot(Path(bot.folder).parent).is_complete() and os.access(bot.command[0], os.X_OK)
-    return bot if staged and bot.hash == bot_hash else None
+    return msgspec.structs.replace(bot, hash=bot_hash) if staged else None
+
+
+def _file_name(bot_hash: str) -> str:
+    return f"{bot_hash.replace(':', '-')}.json"
+
+
+def _read(path: Path) -> Bot | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Bot)
+    except (OSError, msgspec.DecodeError):
+        return None

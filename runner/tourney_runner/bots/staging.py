@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.bots.bot import Bot
+import msgspec
+
+from tourney_runner.bots.bot import ALGORITHM, Bot
 from tourney_runner.bots.build import build
 from tourney_runner.bots.cache import cache_folder, slot, sweep
 from tourney_runner.bots.ignored import read_ignore_rules
@@ -24,12 +26,12 @@ from tourney_runner.process.program_finder import ProgramError
 from tourney_runner.text import escaped, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator
 
     from tourney_runner.config.models import Entrant
     from tourney_runner.process.launcher import Launcher
 
-__all__ = ["remove_unfinished", "stage", "version_name"]
+__all__ = ["former_hashes", "remove_unfinished", "stage", "version_name", "with_stored_hash"]
 
 _VERSIONS = "bots"
 
@@ -91,7 +93,6 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
                 place.remove()
                 raise
     command = _resolved(entrant, place.folder)
-    identity = [sources, entrant.command, entrant.build, entrant.env, _outside(entrant)]
     return Bot(
         number=entrant.number,
         name=entrant.name,
@@ -100,11 +101,43 @@ def _stage(entrant: Entrant, cache: Path, building: Callable[[Path], None]) -> B
         folder=str(place.folder),
         command=command,
         env=entrant.env,
-        hash=_sha256(identity),
+        hash=f"{ALGORITHM}:{_identity(entrant, sources)}",
         executable=os.path.realpath(command[0]),
         rights=entrant.rights,
         trusted=entrant.trusted,
     )
+
+
+def with_stored_hash(bot: Bot, entrant: Entrant, stored: Collection[str]) -> Bot:
+    """Return a staged bot with the hash by which results of an earlier version identify it.
+
+    Args:
+        bot: The bot as it was staged now.
+        entrant: The same bot with its folder.
+        stored: The hashes in the results, by any algorithm.
+
+    Returns:
+        The bot itself if the results have its hash, or none that an earlier version gave it.
+    """
+    unnamed = {one for one in stored if ":" not in one}
+    if bot.hash in stored or not unnamed:
+        return bot
+    found = next((one for one in former_hashes(bot, entrant) if one in unnamed), bot.hash)
+    return msgspec.structs.replace(bot, hash=found)
+
+
+def former_hashes(bot: Bot, entrant: Entrant) -> Iterator[str]:
+    """Yield the hashes that earlier versions may have given to a bot.
+
+    Args:
+        bot: The bot as it was staged now.
+        entrant: The same bot with its folder.
+    """
+    yield bot.digits
+    with suppress(OSError, UsageError):  # then there never were the same files
+        if entrant.folder:
+            sources = digest(entrant.folder, scan(entrant.folder, staged=True))
+            yield _identity(entrant, sources)
 
 
 def remove_unfinished(cache: Path | None = None) -> None:
@@ -167,6 +200,12 @@ def _resolved(entrant: Entrant, folder: Path) -> tuple[str, ...]:
         reason = f"{shown(wrong[0])}: {wrong[1]}"
         raise UsageError(f"the bot {shown(entrant.name)} cannot be started: {reason}")
     return (program, *words[1:])
+
+
+def _identity(entrant: Entrant, sources: str) -> str:
+    """Return the SHA-256 of a bot, given the digest of its files."""
+    outside = _outside(entrant)
+    return _sha256([sources, entrant.command, entrant.build, entrant.env, outside])
 
 
 def _outside(entrant: Entrant) -> list[str]:

@@ -256,4 +256,4 @@ def _is_same_table(before: TournamentRecord, now: TournamentRecord) -> bool:
 
 
 def _players(record: TournamentRecord) -> list[tuple[str, str]]:
-    return [(entrant.name, entrant.hash) for entrant in record.entrants]
+    return [(entrant.name, entrant.digits) for entrant in record.entrants]

@@ -88,7 +88,7 @@ def recipe(summary: Summary) -> str:
         ).rstrip(),
         "bots:  # in this order and under these names; the hashes are of their files",
         *(
-            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(bot)}}}  # {bot.hash[:16]}"
+            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(bot)}}}  # {bot.digits[:16]}"
             for bot in facts.entrants
         ),
     ]

@@ -86,6 +86,11 @@ class EntrantRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The program behind its command."""
 
     @property
+    def digits(self) -> str:
+        """The hash without the name of its algorithm."""
+        return self.hash.rpartition(":")[2]
+
+    @property
     def granted(self) -> str:
         """The granted rights in words; empty if there are none."""
         return "" if self.rights is None else self.rights.describe()

@@ -16,6 +16,7 @@ import msgspec
 from tourney_runner.bots import Bot
 from tourney_runner.bots.stage_all import stage_all
 from tourney_runner.bots.staged_index import recall
+from tourney_runner.bots.staging import with_stored_hash
 from tourney_runner.config import Entrant, read_bot
 from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
@@ -328,6 +329,9 @@ class Entrants:
         )
         if self._before is None:
             return [msgspec.structs.replace(bot, number=at) for at, bot in enumerate(bots)], broken
+        entered = {entrant.name: entrant for entrant in self.config.entrants}
+        stored = {bot.hash for bot in self._before.entrants}
+        bots = [with_stored_hash(bot, entered[bot.name], stored) for bot in bots]
         found = match_bots(self._store, bots, self._may_change(), broken)
         self.versions, self._replaced = found.versions, found.replaced
         entrants = entrants_of(found.bots, self.config.entrants, found.versions, self._before.bots)

@@ -9,6 +9,7 @@ import msgspec
 from tourney_runner import __version__
 from tourney_runner.bots.stage_all import stage_all
 from tourney_runner.bots.staged_index import recall
+from tourney_runner.bots.staging import former_hashes
 from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import AutoForfeit, BotSpec, MatchPlan, PlaySettings
 from tourney_runner.process.cores import available
@@ -74,10 +75,10 @@ def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
     found: list[BotSpec] = []
     missing: dict[int, str] = {}
     for number, name in enumerate(record.names):
-        sha256 = record.bots[name].hash
-        bot = at_hand.get(sha256) or recall(sha256)
+        stored = record.bots[name]
+        bot = at_hand.get(stored.hash) or recall(stored.hash)
         if bot is None:
-            missing[number] = f"{name} (hash {sha256[:16]})"
+            missing[number] = f"{name} (hash {stored.digits[:16]})"
             found.append(BotSpec(number, name, (), ""))
         else:
             found += specs([msgspec.structs.replace(bot, number=number, name=name)])
@@ -129,7 +130,7 @@ def as_then(store: Store, cast: AvailableBots) -> tuple[Mode, str]:
 
 
 def staged_by(config: Config, mode: Mode | None = None) -> list[Bot]:
-    """Stage the bots of a configuration, as far as possible, and return them.
+    """Stage the bots of a configuration, as far as possible, and return them by all their hashes.
 
     Args:
         config: The configuration.
@@ -138,7 +139,13 @@ def staged_by(config: Config, mode: Mode | None = None) -> list[Bot]:
     trusted = all(entrant.trusted for entrant in config.entrants)
     launcher = choose(mode or config.sandbox, trusted=trusted)
     staged, _ = stage_all(config.entrants, launcher=launcher, build_network=config.build_network)
-    return staged
+    entered = {entrant.name: entrant for entrant in config.entrants}
+    former = [
+        msgspec.structs.replace(bot, hash=one)
+        for bot in staged
+        for one in former_hashes(bot, entered[bot.name])
+    ]
+    return [*staged, *former]
 
 
 def play_again(
