@@ -200,13 +200,18 @@ class _Notable(Generic[RefT]):
 
     def __init__(self) -> None:
         self._heap: list[tuple[tuple[float, ...], RefT]] = []
+        self.floor: tuple[float, ...] = ()
+        """Only a deal with a greater key is among the few; most deals are not."""
 
     def add(self, key: tuple[float, ...], ref: RefT) -> None:
+        """Add a deal with a key above the floor; deals come in the order of their numbers."""
         full = (*key, -ref.number)
         if len(self._heap) < _NOTABLE:
             heapq.heappush(self._heap, (full, ref))
-        elif full > self._heap[0][0]:
+        else:
             heapq.heapreplace(self._heap, (full, ref))
+        if len(self._heap) == _NOTABLE:
+            self.floor = self._heap[0][0][:-1]
 
     def in_order(self) -> tuple[RefT, ...]:
         return tuple(ref for _, ref in sorted(self._heap, reverse=True))
@@ -232,7 +237,8 @@ class _Bot:
         self.averages.append(time.total / time.moves)
         self.longest = max(self.longest, time.longest)
         milliseconds = time.longest / _MILLISECOND
-        self.slowest.add((milliseconds,), SlowRef(number, milliseconds))
+        if (milliseconds,) > self.slowest.floor:
+            self.slowest.add((milliseconds,), SlowRef(number, milliseconds))
 
     def results(
         self, table: Standings, analysis: Analysis, entrant: int, players: int
@@ -367,16 +373,19 @@ class _Gatherer:
         self._history.append([rating.mu for rating in board.rater.ratings()])
 
     def _add_results(self, number: int, record: DealRecord) -> None:
-        moves = sum(time.moves for time in record.times)
-        for seat, entrant in enumerate(record.seating):
+        moves = sum([time.moves for time in record.times])
+        failed = {fault.entrant for fault in record.faults}
+        rows = zip(record.seating, record.places, record.points, record.times, strict=True)
+        for entrant, place, points, time in rows:
             bot = self._bots[entrant]
-            points = record.points[seat]
-            ref = DealRef(number, record.places[seat], points, moves)
             if moves:  # a deal that the cards decide at once has nothing to watch
-                failed = any(fault.entrant == entrant for fault in record.faults)
-                bot.best.add((not failed, points, -ref.place, -moves), ref)
-                bot.worst.add((-points, ref.place, -moves), ref)
-            bot.add_time(number, record.times[seat])
+                best = (entrant not in failed, points, -place, -moves)
+                if best > bot.best.floor:
+                    bot.best.add(best, DealRef(number, place, points, moves))
+                worst = (-points, place, -moves)
+                if worst > bot.worst.floor:
+                    bot.worst.add(worst, DealRef(number, place, points, moves))
+            bot.add_time(number, time)
 
 
 def gather(store: Store, choices: PublishChoices) -> tuple[Standings, TournamentStatistics]:

@@ -70,6 +70,7 @@ def analyse(
         if watch is not None:
             watch(board)
     resampled = resample(columns, _RESAMPLES, seed)
+    seats, (met, ahead) = columns.seats(), columns.meetings()
     places, points = percentiles(resampled.mean_places), percentiles(resampled.mean_points)
     enough = [matches >= LEAST_MATCHES for matches in board.matches()]
     return board.standings(), Analysis(
@@ -77,12 +78,12 @@ def analyse(
             Means(
                 mean_place=places[number] if enough[number] else None,
                 mean_points=points[number] if enough[number] else None,
-                seats=tuple(_seat(*sums) for sums in columns.seats[number]),
+                seats=tuple(_seat(*sums) for sums in seats[number]),
             )
             for number in range(board.entrants)
         ),
-        met=tuple(map(tuple, columns.met)),
-        ahead=tuple(map(tuple, columns.ahead)),
+        met=tuple(map(tuple, met)),
+        ahead=tuple(map(tuple, ahead)),
     )
 
 

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.group_sums import Columns
+    from tourney_runner.ratings.group_sums import Columns, GroupSums
 
     Floats = NDArray[np.float64]
 
 __all__ = ["Resampled", "percentiles", "resample"]
 
 _CHUNK = 50
-"""Resamples computed at a time; limits memory to 200 bytes a match."""
+"""Resamples computed at a time; limits memory to 800 bytes a match."""
+_DENSE = 32
+"""Entrants up to which full matrices are used, of 24 bytes an entrant and match."""
 
 
 class Resampled(NamedTuple):
@@ -41,23 +43,13 @@ def resample(columns: Columns, resamples: int, seed: int) -> Resampled:
         resamples: The number of samples.
         seed: The same seed gives the same numbers on every machine and NumPy version.
     """
+    rows = columns.sums()
+    values = np.stack([rows.deals, rows.places, rows.points])
     sums = np.zeros((3, columns.entrants, resamples))
-    order = np.argsort(np.asarray(columns.entrant), kind="stable")
-    groups = np.asarray(columns.group)[order]
-    values = np.stack([columns.deals, columns.places, columns.points])[:, order]
-    bounds = np.searchsorted(
-        np.asarray(columns.entrant)[order], np.arange(columns.entrants + 1)
-    ).tolist()
-    done = 0
-    for weights in _weights(columns.groups, resamples, seed):
-        until = done + weights.shape[1]
-        for entrant in range(columns.entrants):
-            own = slice(bounds[entrant], bounds[entrant + 1])
-            sums[:, entrant, done:until] = values[:, own] @ weights[groups[own]]
-        done = until
-    entrants = np.asarray(columns.entrant)[order]
+    add = _add_dense if columns.entrants <= _DENSE else _add_sparse
+    add(sums, rows, values, columns.groups, seed)
     own_deals, own_places, own_points = (
-        np.bincount(entrants, row, columns.entrants)[:, np.newaxis] for row in values
+        np.bincount(rows.entrant, row, columns.entrants)[:, np.newaxis] for row in values
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         absent = sums[0] == 0
@@ -72,13 +64,40 @@ def percentiles(resampled: Floats) -> list[Interval]:
     return [Interval(*pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
 
 
-def _weights(groups: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Yield how many times each group is drawn, [group, resample], chunk by chunk."""
+def _add_dense(sums: Floats, rows: GroupSums, values: Floats, groups: int, seed: int) -> None:
+    """Fill in the sums of each resample, [value, entrant, resample], for a small field.
+
+    One product of full matrices is faster than picking out the matches of each entrant, of which a
+    small field has most.
+    """
+    entrants = sums.shape[1]
+    full = np.zeros((3, entrants, groups))
+    full[:, rows.entrant, rows.group] = values
+    flat = full.reshape(3 * entrants, groups)
+    for done, weights in _weights(groups, sums.shape[2], seed):
+        until = done + len(weights)
+        sums[:, :, done:until] = (flat @ weights.T).reshape(3, entrants, len(weights))
+
+
+def _add_sparse(sums: Floats, rows: GroupSums, values: Floats, groups: int, seed: int) -> None:
+    """Fill in the same sums as `_add_dense` for a large field."""
+    order = np.argsort(rows.entrant, kind="stable")
+    group, sorted_values = rows.group[order], values[:, order]
+    entrants = sums.shape[1]
+    bounds = np.searchsorted(rows.entrant[order], np.arange(entrants + 1)).tolist()
+    for done, weights in _weights(groups, sums.shape[2], seed):
+        by_group = np.ascontiguousarray(weights.T)
+        for entrant in range(entrants):
+            own = slice(bounds[entrant], bounds[entrant + 1])
+            part = sorted_values[:, own] @ by_group[group[own]]
+            sums[:, entrant, done : done + len(weights)] = part
+
+
+def _weights(groups: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
+    """Yield how many times each group is drawn, [resample, group], and the resamples before."""
     random = np.random.RandomState(seed % 2**32)
     for first in range(0, resamples if groups else 0, _CHUNK):
-        size = min(_CHUNK, resamples - first)
-        weights = np.empty((groups, size))
-        for column in range(size):
-            drawn = random.randint(0, groups, groups)
-            weights[:, column] = np.bincount(drawn, minlength=groups)
-        yield weights
+        weights = np.empty((min(_CHUNK, resamples - first), groups))
+        for row in weights:
+            row[:] = np.bincount(random.randint(0, groups, groups), minlength=groups)
+        yield first, weights
