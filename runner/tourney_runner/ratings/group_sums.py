@@ -84,7 +84,10 @@ class Columns:
         )
 
     def seats(self) -> list[list[tuple[int, float, float]]]:
-        """Return the deals, the sum of average places and the points of each entrant, by seat."""
+        """Return the deals, the sum of average places and the points of each entrant, by seat.
+
+        Seats after the last one in which an entrant has sat are left out.
+        """
         seat = _whole(self._seat)
         seats = int(seat.max(initial=-1)) + 1
         cell = _whole(self._entrant) * seats + seat
@@ -93,7 +96,12 @@ class Columns:
         deals = np.bincount(cell, minlength=size).reshape(shape).tolist()
         places = np.bincount(cell, _real(self._place), size).reshape(shape).tolist()
         points = np.bincount(cell, _real(self._points), size).reshape(shape).tolist()
-        return [list(zip(*rows, strict=True)) for rows in zip(deals, places, points, strict=True)]
+        found: list[list[tuple[int, float, float]]] = []
+        for row in zip(deals, places, points, strict=True):
+            used = max((seat + 1 for seat, count in enumerate(row[0]) if count), default=0)
+            sums = list(zip(*row, strict=True))[:used]
+            found.append([(count, float(place), float(point)) for count, place, point in sums])
+        return found
 
     def meetings(self) -> tuple[list[list[int]], list[list[float]]]:
         """Return the deals that two entrants both played, and those in which one was ahead.

@@ -101,13 +101,13 @@ class Store(StoredDeals):
         before = self.planned_tables(rounds, matches)
         if before == tables:
             return
-        begun = {key.round for key in self.keys(rounds, 1, matches)}
+        planned = {number for number, _ in before}
+        begun = planned & {key.round for key in self.keys(rounds, 1, matches)}
         for key in sorted(before.keys() | tables.keys()):
             if key[0] in begun and before.get(key) != tables.get(key):
                 raise RunError(
                     f"{self.path}: round {key[0] + 1} was begun with other tables than this version"
-                    " of tourney plans for it. Continue with the version that began it:"
-                    f" {self.about().conditions.version}"
+                    " of tourney plans for it. Continue with the version that began it"
                 )
         with self._transaction():
             for key, seating in before.items():
