@@ -15,8 +15,7 @@ from tourney_runner import __version__
 from tourney_runner.play.play_settings import BotSpec, MatchPlan
 from tourney_runner.process.process_tree import descendants
 from tourney_runner.process.procfs import resident_bytes
-from tourney_runner.run.worker_messages import Chunk, Played, Setup, task_frame
-from tourney_runner.run.worker_process import WorkerProgram
+from tourney_runner.run.worker_process import Chunk, Played, Setup, WorkerProgram, task_frame
 
 if TYPE_CHECKING:
     import argparse

@@ -25,8 +25,7 @@ from figures import show, yardstick
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
 from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.publish.publish_options import PublishChoices
-from tourney_runner.publish.replay_selection import choose
+from tourney_runner.publish.publish_options import PublishChoices, choose
 from tourney_runner.publish.site import Site
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store

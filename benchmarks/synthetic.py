@@ -21,20 +21,20 @@ from tourney_runner.errors import Interrupted
 from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.run import checkpoint
+from tourney_runner.run import progress as checkpoint
 from tourney_runner.run.dispatcher import Dispatcher
 from tourney_runner.run.executor import Executor
 from tourney_runner.run.planner import Planner
 from tourney_runner.run.progress import Progress, Tally
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.run.tournament_setup import make_format
-from tourney_runner.run.worker_messages import Chunk, Played
+from tourney_runner.run.worker_process import Chunk, Played
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tourney_runner.play.play_settings import MatchPlan
-    from tourney_runner.run.worker_messages import Outcome, Task
+    from tourney_runner.run.worker_process import Outcome, Task
 
 __all__ = ["configuration", "dispatched", "fill", "until_first_task"]
 

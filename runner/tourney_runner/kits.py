@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tourney_runner.config.bot_entries import MANIFEST
-from tourney_runner.config.bundled import bundled_folder
 from tourney_runner.config.field_types import checked_name
+from tourney_runner.config.paths import bundled_folder
 from tourney_runner.errors import UsageError
 from tourney_runner.games import registry
 from tourney_runner.text import listed, nearest, shown

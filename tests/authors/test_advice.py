@@ -10,9 +10,8 @@ import msgspec
 import pytest
 from broken_bots import BROKEN, Broken
 from tourney_runner.botcheck.advice import advice
-from tourney_runner.botcheck.author_sandbox import protection
-from tourney_runner.botcheck.check_settings import make_plan
-from tourney_runner.botcheck.rule_variants import variants
+from tourney_runner.botcheck.check_settings import make_plan, protection
+from tourney_runner.botcheck.rule_check import variants
 from tourney_runner.botcheck.trial_table import Table, first_position
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.faults import Fault

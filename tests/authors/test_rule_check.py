@@ -12,8 +12,7 @@ import pytest
 from own_rules import STYLES, SpeahxBot, TienlenBot
 from tourney_runner.botcheck.check_settings import make_plan
 from tourney_runner.botcheck.recording_player import Exchange
-from tourney_runner.botcheck.rule_check import RuleCoverage, play_series, rule_series
-from tourney_runner.botcheck.rule_variants import variants
+from tourney_runner.botcheck.rule_check import RuleCoverage, play_series, rule_series, variants
 from tourney_runner.botcheck.trial_table import Table
 from tourney_runner.games.base import IllegalActionError
 from tourney_runner.games.registry import game as find_game

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from authors_program import BOTS, needs_git
-from tourney_runner.league.league_config import League, slug
+from tourney_runner.league.league_setup import League, slug
 from tourney_runner.league.yaml_list_edit import find_list
 
 if TYPE_CHECKING:

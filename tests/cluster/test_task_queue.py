@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 from tourney_runner.cluster.task_queue import TaskQueue
-from tourney_runner.run.worker_messages import Check, Chunk
+from tourney_runner.run.worker_process import Check, Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from tourney_runner.config import load_config
-from tourney_runner.config.diagnostics import Problems
+from tourney_runner.config.validation import Problems
 from tourney_runner.config.yaml_document import load_document
 from tourney_runner.errors import ConfigError
 

@@ -18,7 +18,7 @@ from tourney_runner.games.registry import game, names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tourney_runner.games.scene import Scene, Zone
+    from tourney_runner.games.base import Scene, Zone
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "tienlen": [

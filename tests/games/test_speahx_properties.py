@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tourney_runner.games.base import TERMINAL
-from tourney_runner.games.scene import Scene
+from tourney_runner.games.base import TERMINAL, Scene
 from tourney_runner.games.speahx import GAME
 from tourney_runner.games.speahx.cards import NAMES, pack
 

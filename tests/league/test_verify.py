@@ -15,7 +15,7 @@ from tourney_runner.errors import UsageError
 from tourney_runner.results.records import FaultRecord
 from tourney_runner.results.row_codec import digest
 from tourney_runner.results.store import Store
-from tourney_runner.verify.bot_rerunner import AvailableBots, as_then, available_bots
+from tourney_runner.verify.bots_check import AvailableBots, as_then, available_bots
 from tourney_runner.verify.verification import Wanted, verify
 from whole_program import until
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tourney_runner.errors import RunError
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play import fault_classifier
+from tourney_runner.play import faults as fault_classifier
 from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.play.player import Player, PlayerSetup
@@ -34,9 +34,9 @@ from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher, Program, ResourceLimits
 from tourney_runner.process.procfs import become_subreaper, is_alive
 from tourney_runner.process.sandbox import probe_groups
-from tourney_runner.process.sandbox.backends import BACKENDS
 from tourney_runner.process.sandbox.cgroup_delegation import control_groups
 from tourney_runner.process.sandbox.probe_result import UnavailableError
+from tourney_runner.process.sandbox.selection import BACKENDS
 from tourney_runner.protocol.lines import AnswerReader
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tourney_runner.publish.provenance import published, short_paths
 from tourney_runner.publish.publish_options import fault_text
-from tourney_runner.publish.redaction import published, short_paths
 from tourney_runner.results.records import FaultRecord
 
 STAGED = f"/home/ann/.cache/tourney/bots/{'0' * 32}/bot"

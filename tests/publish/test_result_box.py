@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from tourney_runner.publish.result_box import Contender, groups, result_box
-from tourney_runner.publish.summary import Summary
+from tourney_runner.publish.summary import Contender, Summary, groups, result_box
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.standings import standings
 from tourney_runner.results.records import DealKey, DealRecord

@@ -5,10 +5,9 @@ from statistics import NormalDist
 
 import pytest
 from simulation import deal, played
-from tourney_runner.ratings.analysis import analyse
-from tourney_runner.ratings.bootstrap import percentiles, resample
-from tourney_runner.ratings.group_sums import Columns
+from tourney_runner.ratings.analysis import analyse, percentiles, resample
 from tourney_runner.ratings.model import Model
+from tourney_runner.ratings.order_free import Columns
 from tourney_runner.ratings.standings import Scoreboard, standings
 
 NAMES = ["ada", "bob", "cyd", "dan", "eve", "fay"]

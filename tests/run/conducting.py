@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
 from tourney_runner.results.store import Store
-from tourney_runner.run import checkpoint
+from tourney_runner.run import progress as checkpoint
 from tourney_runner.run.dispatcher import Dispatcher
 from tourney_runner.run.executor import Executor
 from tourney_runner.run.planner import Planner
 from tourney_runner.run.progress import Progress, Reporter, Tally
 from tourney_runner.run.results_folder import ResultsFolder
-from tourney_runner.run.worker_messages import Chunk, Played
+from tourney_runner.run.worker_process import Chunk, Played
 from tourney_runner.schedule.base import Field
 from tourney_runner.schedule.round_robin import RoundRobin, RoundRobinOptions
 
 if TYPE_CHECKING:
     from tourney_runner.play.play_settings import MatchPlan
-    from tourney_runner.run.worker_messages import Outcome, Task
+    from tourney_runner.run.worker_process import Outcome, Task
 
 NAMES = [f"bot {number}" for number in range(8)]
 PLAYERS = 4

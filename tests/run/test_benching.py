@@ -25,7 +25,7 @@ from tourney_runner.run.benching import Benching
 from tourney_runner.run.planner import Planner
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field
-from tourney_runner.verify.schedule_check import benching_wrong
+from tourney_runner.verify.rules_check import benching_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tourney_runner.run.estimate import Pace, Work, estimate
 from tourney_runner.run.planner import Sizes
-from tourney_runner.run.preview import duration
+from tourney_runner.run.preview import Pace, Work, duration, estimate
 
 if TYPE_CHECKING:
     from whole_program import Arena

@@ -9,10 +9,9 @@ from counting import Tally, all_rounds, mates, new_format, played_out, result, s
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tourney_runner.errors import UsageError
-from tourney_runner.schedule.base import Field
+from tourney_runner.schedule.base import Field, draw
 from tourney_runner.schedule.pairing import score_tables
 from tourney_runner.schedule.registry import format_class, make, names
-from tourney_runner.schedule.seeded_random import draw
 
 FIELDS = [(4, 4), (5, 4), (9, 4), (16, 4), (7, 2), (23, 5), (14, 14)]
 FROM_RESULTS = [("swiss", {"rounds": 6}), ("knockout", {}), ("ladder", {"rounds": 30})]

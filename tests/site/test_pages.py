@@ -13,7 +13,7 @@ from made import HOSTILE, make_results
 from msgspec import structs
 from site_fixtures import NAMES, write_site
 from tourney_runner.publish.publish_options import PublishChoices
-from tourney_runner.publish.single_file_replay import replay_page
+from tourney_runner.publish.replay_builder import replay_page
 from tourney_runner.results.records import Decision
 from tourney_runner.results.store import FILE_NAME, Store
 

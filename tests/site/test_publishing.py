@@ -21,8 +21,7 @@ from tourney_runner.cli.app import app
 from tourney_runner.errors import UsageError
 from tourney_runner.publish import tables
 from tourney_runner.publish.events import all_events, atom_feed, log_events
-from tourney_runner.publish.publish_options import PublishChoices, fault_text, kept_choices
-from tourney_runner.publish.replay_selection import choose
+from tourney_runner.publish.publish_options import PublishChoices, choose, fault_text, kept_choices
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.statistics import BotResults, DealRef, SlowRef, gather
 from tourney_runner.publish.summary import summarise

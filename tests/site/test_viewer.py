@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish.publish_options import kept_choices
-from tourney_runner.publish.single_file_replay import replay_page
+from tourney_runner.publish.replay_builder import replay_page
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Page
-    from tourney_runner.games.scene import Scene
+    from tourney_runner.games.base import Scene
     from tourney_runner.results.records import DealRecord
 
     Look = Callable[..., Page]

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.model import Model
-    from tourney_runner.ratings.rated_deals import Deal
+    from tourney_runner.ratings.model import Deal, Model
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -1,21 +1,34 @@
-"""The limits and the settings of a check."""
+"""The bot, the sandbox, the limits and the settings of a check."""
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from tourney_runner.bots import remove_unfinished, stage
 from tourney_runner.config.models import MatchConfig
-from tourney_runner.run.tournament_setup import draw_seed, make_settings, play_settings
+from tourney_runner.errors import UsageError
+from tourney_runner.process.launcher import PlainLauncher
+from tourney_runner.process.process_tree import clean_up, end_unknown_children
+from tourney_runner.process.procfs import become_subreaper, children
+from tourney_runner.process.sandbox import choose
+from tourney_runner.run.tournament_setup import draw_seed, make_settings, play_settings, specs
 
 if TYPE_CHECKING:
-    from tourney_runner.config import Config
-    from tourney_runner.games.base import GameOptions
-    from tourney_runner.play.play_settings import PlaySettings
+    from collections.abc import Iterator
 
-__all__ = ["Plan", "make_plan"]
+    from tourney_runner.bots import Bot
+    from tourney_runner.config import Config, Entrant
+    from tourney_runner.games.base import GameOptions
+    from tourney_runner.play.play_settings import BotSpec, PlaySettings
+    from tourney_runner.process.launcher import Launcher
+
+__all__ = ["Plan", "Protection", "make_plan", "protection", "spec_of", "stage_bot", "tidy"]
+
 
 DEALS, SECONDS = 40, 30.0
 
@@ -69,3 +82,50 @@ def make_plan(
         seconds=seconds,
         settings=msgspec.structs.replace(settings, max_faults=1),
     )
+
+
+def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
+    """Copy and build a bot as a tournament does, under the same protection.
+
+    Raises:
+        UsageError: The bot cannot be copied or built.
+    """
+    remove_unfinished()
+    return stage(entrant, launcher=launcher)
+
+
+def spec_of(bot: Bot, number: int) -> BotSpec:
+    """Return the specification of a bot for a table, as entrant `number`."""
+    (spec,) = specs([bot])
+    return msgspec.structs.replace(spec, number=number)
+
+
+class Protection(NamedTuple):
+    """A launcher for bots, and a warning if it does not confine them."""
+
+    launcher: Launcher
+    warning: str = ""
+
+
+def protection() -> Protection:
+    """Return the best protection that works here, or a plain launcher with a warning."""
+    try:
+        return Protection(choose("auto", trusted=False))
+    except UsageError:
+        return Protection(
+            PlainLauncher(),
+            "no sandbox works on this machine: the bots run with your own rights here, and a "
+            "tournament elsewhere may allow them less",
+        )
+
+
+@contextmanager
+def tidy() -> Iterator[None]:
+    """End all processes that bots have started, and clean up after programs that were killed."""
+    known = set(children(os.getpid()))
+    become_subreaper()
+    clean_up()
+    try:
+        yield
+    finally:
+        end_unknown_children(known)

@@ -9,21 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.botcheck.author_sandbox import protection
-from tourney_runner.botcheck.check_report import Check, Report
-from tourney_runner.botcheck.check_results import OWN, Deals, answered, failed, judged, unbuilt
+from tourney_runner.botcheck.check_report import (
+    OWN,
+    Check,
+    Deals,
+    Report,
+    answered,
+    failed,
+    judged,
+    unbuilt,
+)
+from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
 from tourney_runner.botcheck.output_lint import lint_output
-from tourney_runner.botcheck.recording_player import Exchange
+from tourney_runner.botcheck.recording_player import WIRE_VARIANTS, Exchange
 from tourney_runner.botcheck.rule_check import (
     Deadline,
     RuleCoverage,
+    Variant,
+    largest,
     play_series,
     rule_series,
+    variants,
 )
-from tourney_runner.botcheck.rule_variants import Variant, largest, variants
-from tourney_runner.botcheck.single_bot import spec_of, stage_bot
 from tourney_runner.botcheck.trial_table import Table, first_position, longest_position
-from tourney_runner.botcheck.wire_variants import WIRE_VARIANTS
 from tourney_runner.errors import UsageError
 from tourney_runner.games import registry
 from tourney_runner.play.faults import Fault, HostFailureError

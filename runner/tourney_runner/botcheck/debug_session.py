@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.botcheck.author_sandbox import protection
-from tourney_runner.botcheck.check_results import OWN, Deals, judged
-from tourney_runner.botcheck.rule_variants import Variant, variants
-from tourney_runner.botcheck.single_bot import spec_of, stage_bot
+from tourney_runner.botcheck.check_report import OWN, Deals, judged
+from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
+from tourney_runner.botcheck.rule_check import Variant, variants
 from tourney_runner.botcheck.trial_table import Table
 from tourney_runner.games import registry
 from tourney_runner.process.fair_clock import make_clock

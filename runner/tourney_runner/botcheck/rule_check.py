@@ -1,4 +1,4 @@
-"""The check of single rules: deals lead the bot to each of them, and its plays are counted.
+"""The check of single rules and options: deals lead the bot to each, and its plays are counted.
 
 The deals come from `games.rule_probes`. The other seats follow a script up to the bot's turn. After
 that they follow the deal's own rule, mostly safe moves, and leave the deal once the bot has been
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+from pydantic import ValidationError
 
 from tourney_runner.games.rule_probes import find_probes
 from tourney_runner.play.faults import Fault
@@ -22,14 +25,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tourney_runner.botcheck.recording_player import RecordingPlayer
-    from tourney_runner.botcheck.rule_variants import Variant
     from tourney_runner.botcheck.trial_table import Table
-    from tourney_runner.games.base import Game, State
+    from tourney_runner.games.base import Game, GameOptions, State
     from tourney_runner.games.rule_probes import Probe, RuleProbes
     from tourney_runner.play.player import PlayerSetup
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["Deadline", "RuleCoverage", "RuleSeries", "play_series", "rule_series"]
+__all__ = [
+    "Deadline",
+    "RuleCoverage",
+    "RuleSeries",
+    "Variant",
+    "largest",
+    "play_series",
+    "rule_series",
+    "table_sizes",
+    "variants",
+]
+
 
 _RARE = 5
 """The number of unused chances after which the report mentions a kind of play."""
@@ -219,3 +232,98 @@ def _play_probe(table: Table, bot: RecordingPlayer, probe: Probe, number: int) -
         if seat != probe.deal.seat
     }
     return table.play_state(state, number, {probe.deal.seat: bot, **others})
+
+
+class Variant(NamedTuple):
+    """One set of rules."""
+
+    label: str
+    options: GameOptions
+
+
+def table_sizes(game: Game[Any, Any]) -> tuple[int, int, int]:
+    """Return the smallest, the usual and the largest number of players."""
+    field = game.options.model_json_schema()["properties"]["players"]
+    return field["minimum"], field["default"], field["maximum"]
+
+
+def variants(game: Game[Any, Any]) -> Iterator[Variant]:
+    """Yield sets of rules that differ as much as the game allows, the usual ones first."""
+    seen = []
+    for variant in _all_variants(game):
+        rules = variant.options.in_force()
+        if rules not in seen:
+            seen.append(rules)
+            yield variant
+
+
+def _all_variants(game: Game[Any, Any]) -> Iterator[Variant]:
+    least, usual, _ = table_sizes(game)
+    for players in dict.fromkeys((usual, least)):
+        yield Variant(_players(players), game.options.model_validate({"players": players}))
+    yield largest(game)
+    choices = _choices(game)
+    for preset in choices.pop("preset", ()):
+        options = game.options.model_validate({"players": usual, "preset": preset})
+        yield Variant(f"{_players(usual)}, preset {preset}", options)
+    for turn in count():
+        given = {name: values[turn] for name, values in choices.items() if turn < len(values)}
+        if not given:
+            return
+        options = _fitting(game, {"players": usual}, given)
+        yield Variant(f"{_players(usual)}, other rules {turn + 1}", options)
+
+
+def largest(game: Game[Any, Any]) -> Variant:
+    """Return the largest table, with as many cards as the rules allow."""
+    most = table_sizes(game)[2]
+    numbers = {
+        name: max(values)
+        for name, values in _choices(game).items()
+        if all(type(value) is int for value in values)
+    }
+    options = _fitting(game, {"players": most}, numbers)
+    more = [f"{name} {value}" for name, value in numbers.items() if getattr(options, name) == value]
+    return Variant(", ".join([_players(most), *more]), options)
+
+
+def _players(number: int) -> str:
+    return f"{number} players"
+
+
+def _fitting(game: Game[Any, Any], base: dict[str, Any], given: dict[str, Any]) -> GameOptions:
+    """Return options with as many of the given values as are valid together."""
+    rules = dict(base)
+    for name, value in given.items():
+        try:
+            game.options.model_validate({**rules, name: value})
+        except ValidationError:
+            continue
+        rules[name] = value
+    options: GameOptions = game.options.model_validate(rules)
+    return options
+
+
+def _choices(game: Game[Any, Any]) -> dict[str, tuple[Any, ...]]:
+    """Return the values other than the default, for each option with named values."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for name, option in game.options.model_fields.items():
+        default = option.get_default(call_default_factory=True)
+        values = tuple(
+            value for value in _values(option.annotation) if value not in (default, None)
+        )
+        if values:
+            found[name] = values
+    return found
+
+
+def _values(annotation: Any) -> list[Any]:
+    """Return the values that an annotation names; for a list of them, one value with all."""
+    if annotation is bool:
+        return [False, True]
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    if get_origin(annotation) is tuple:
+        named = _values(get_args(annotation)[0])
+        return [tuple(named)] if named else []
+    return [value for part in get_args(annotation) for value in _values(part)]

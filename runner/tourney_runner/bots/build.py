@@ -7,7 +7,7 @@ import shlex
 import time
 from typing import TYPE_CHECKING
 
-from tourney_runner.config.programs import find_program
+from tourney_runner.config.paths import find_program
 from tourney_runner.errors import UsageError
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.program_finder import ProgramError

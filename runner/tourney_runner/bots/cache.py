@@ -1,4 +1,4 @@
-"""The cache of staged bots: one folder for each version, made once, under a lock.
+"""The cache of staged bots and its index: one folder for each version, made once, under a lock.
 
 A version is finished when its marker file exists. It is built in its final place because many
 builds write their own path into their output. A version that a killed process left unfinished
@@ -10,19 +10,23 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from platformdirs import user_cache_path
 
+from tourney_runner.bots.bot import ALGORITHM, Bot
 from tourney_runner.bots.sources import fingerprint
 from tourney_runner.process.folder_tree import remove_tree, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["Slot", "cache_folder", "slot", "sweep"]
+__all__ = ["Slot", "cache_folder", "recall", "remember", "slot", "sweep"]
+
 
 _MARKER = "complete"
 _READ_ONLY = 0o555
@@ -112,3 +116,54 @@ def sweep(cache: Path) -> None:
 
 def _lock_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
+
+
+_FOLDER = "entrants"
+
+
+def remember(bots: Iterable[Bot], cache: Path | None = None) -> None:
+    """Store how bots are started.
+
+    Args:
+        bots: Staged bots.
+        cache: The cache folder; `bots.cache.cache_folder` if left out.
+
+    Raises:
+        OSError: The cache cannot be written.
+    """
+    folder = (cache or cache_folder()) / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for bot in bots:
+        descriptor, unfinished = tempfile.mkstemp(dir=folder)  # readable by this user only
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(bot))
+        Path(unfinished).replace(folder / _file_name(bot.hash))
+
+
+def recall(bot_hash: str, cache: Path | None = None) -> Bot | None:
+    """Return the staged bot with that hash, or None if it is no longer in the cache.
+
+    Args:
+        bot_hash: The hash; one without the name of its algorithm also finds the same bot under the
+            hash that it has today.
+        cache: The cache folder; `bots.cache.cache_folder` if left out.
+    """
+    folder = (cache or cache_folder()) / _FOLDER
+    bot = _read(folder / _file_name(bot_hash))
+    if bot is None and ":" not in bot_hash:
+        bot = _read(folder / _file_name(f"{ALGORITHM}:{bot_hash}"))
+    if bot is None or bot_hash not in {bot.hash, bot.digits}:
+        return None
+    staged = Slot(Path(bot.folder).parent).is_complete() and os.access(bot.command[0], os.X_OK)
+    return msgspec.structs.replace(bot, hash=bot_hash) if staged else None
+
+
+def _file_name(bot_hash: str) -> str:
+    return f"{bot_hash.replace(':', '-')}.json"
+
+
+def _read(path: Path) -> Bot | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Bot)
+    except (OSError, msgspec.DecodeError):
+        return None

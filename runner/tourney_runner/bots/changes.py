@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tourney_runner.bots.cache import recall
 from tourney_runner.bots.sources import digest, scan
-from tourney_runner.bots.staged_index import recall
 from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:

@@ -68,11 +68,10 @@ def check(  # noqa: PLR0913 - each is an option of the command
     import msgspec
 
     from tourney_runner.botcheck import check_bot, make_plan
-    from tourney_runner.botcheck.author_sandbox import tidy
-    from tourney_runner.botcheck.check_settings import DEALS
-    from tourney_runner.botcheck.report_text import summary_lines
+    from tourney_runner.botcheck.check_report import summary_lines
+    from tourney_runner.botcheck.check_settings import DEALS, tidy
     from tourney_runner.cli.check_progress import Silent, Spoken
-    from tourney_runner.cli.terminal import write_exactly
+    from tourney_runner.cli.output import write_exactly
     from tourney_runner.config import load_config, read_bot
     from tourney_runner.errors import UsageError
 
@@ -102,9 +101,9 @@ def check(  # noqa: PLR0913 - each is an option of the command
 
 def _debug(entrant: Entrant, plan: Plan, deals: int, *, verbose: bool) -> None:
     """Play deals for a person with a debugger."""
-    from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.check_report import check_lines
+    from tourney_runner.botcheck.check_settings import tidy
     from tourney_runner.botcheck.debug_session import debug_bot
-    from tourney_runner.botcheck.report_text import check_lines
 
     failed = False
     with tidy():

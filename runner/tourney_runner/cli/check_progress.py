@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 import typer
 
 from tourney_runner.botcheck import Watcher
-from tourney_runner.botcheck.report_text import check_lines
+from tourney_runner.botcheck.check_report import check_lines
 
 if TYPE_CHECKING:
     from tourney_runner.botcheck import Check

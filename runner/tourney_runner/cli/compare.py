@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tourney_runner.cli.interrupt import plain_ctrl_c
 from tourney_runner.cli.options import (
     Dask,
     Fresh,
@@ -24,6 +23,7 @@ from tourney_runner.cli.options import (
     this_command,
     whole_number,
 )
+from tourney_runner.cli.output import plain_ctrl_c
 
 if TYPE_CHECKING:
     from tourney_runner.config import Config

@@ -28,7 +28,7 @@ def games(
     from tourney_runner.cli.output import game_list, game_options
 
     if cases:
-        from tourney_runner.config.bundled import rule_case_files
+        from tourney_runner.config.paths import rule_case_files
         from tourney_runner.errors import UsageError
         from tourney_runner.games import registry
 

@@ -55,8 +55,8 @@ def table(
 
     In each season a bot gets a point for every bot that ranks below it.
     """
-    from tourney_runner.cli.terminal import stdout_console, write_exactly
-    from tourney_runner.league.league_config import find_league
+    from tourney_runner.cli.output import stdout_console, write_exactly
+    from tourney_runner.league.league_setup import find_league
     from tourney_runner.league.league_table import as_json, as_markdown, as_table, league_table
 
     whole = league_table(find_league(league).absolute())
@@ -108,9 +108,9 @@ def import_(
     """
     from datetime import UTC, datetime
 
-    from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.check_settings import tidy
     from tourney_runner.league.bulk_import import import_bots
-    from tourney_runner.league.league_config import find_league
+    from tourney_runner.league.league_setup import find_league
     from tourney_runner.text import counted
 
     entered = refused = 0
@@ -142,7 +142,7 @@ def publish(
 
     The front page has the table over all seasons, the moves, and the winner of each season.
     """
-    from tourney_runner.league.league_config import League, find_league
+    from tourney_runner.league.league_setup import League, find_league
     from tourney_runner.league.league_table import publish_league
     from tourney_runner.process.stop_signals import StopSignals
 
@@ -165,7 +165,7 @@ def disqualify(
 
     Its deals count for no bot, and it does not play in seasons that begin later.
     """
-    from tourney_runner.league.league_config import find_league
+    from tourney_runner.league.league_setup import find_league
     from tourney_runner.league.seasons import bar
 
     path = find_league(league).absolute()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.cli.run_events import QuietReporter
+from tourney_runner.cli.run_progress import QuietReporter
 from tourney_runner.publish.publish_options import LiveStatus
 from tourney_runner.run.event_command import EventCommand
 from tourney_runner.run.preview import duration

@@ -12,8 +12,8 @@ from tourney_runner.cli.options import ConfigFile, Jobs, Out, Seed
 if TYPE_CHECKING:
     from tourney_runner.config import Config
     from tourney_runner.process.launcher import Launcher
-    from tourney_runner.process.sandbox.backends import Mode
-    from tourney_runner.run.estimate import Work
+    from tourney_runner.process.sandbox.selection import Mode
+    from tourney_runner.run.preview import Work
 
 __all__ = ["plan"]
 
@@ -32,7 +32,7 @@ def plan(
 
     Bots are built and started for a few sample matches. Nothing of the tournament is played.
     """
-    from tourney_runner.cli.terminal import stdout_console, tell
+    from tourney_runner.cli.output import stdout_console, tell
     from tourney_runner.config import load_config
     from tourney_runner.process.cores import available
     from tourney_runner.process.sandbox import choose, resolve
@@ -70,9 +70,8 @@ def plan(
 
 def _duration(config: Config, launcher: Launcher, sandbox: Mode, work: Work, jobs: int) -> str:
     """Measure the bots and return the range of the duration in words."""
-    from tourney_runner.bots.stage_all import stage_all
-    from tourney_runner.run.estimate import estimate, measure
-    from tourney_runner.run.preview import duration
+    from tourney_runner.bots.staging import stage_all
+    from tourney_runner.run.preview import duration, estimate, measure
     from tourney_runner.run.tournament_setup import draw_seed, worker_setup
 
     bots, broken = stage_all(config.entrants, launcher=launcher, build_network=config.build_network)

@@ -48,7 +48,7 @@ def play(  # noqa: PLR0913 - each is an option
     """
     from rich.console import Console
 
-    from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.check_settings import tidy
     from tourney_runner.config import load_config
     from tourney_runner.config.field_types import checked_seed
     from tourney_runner.human_play.play_session import play as play_deals

@@ -74,7 +74,7 @@ def replay(  # noqa: PLR0913 - each is an option
     """
     from contextlib import closing
 
-    from tourney_runner.cli.deal_ids import deal_number
+    from tourney_runner.cli.options import deal_number
     from tourney_runner.errors import UsageError
     from tourney_runner.replay.stored_deals import last_fault as find_fault
     from tourney_runner.replay.stored_deals import seat_of, stored_deal
@@ -125,7 +125,7 @@ def _refuse_contradictions(*pairs: dict[str, object]) -> None:
 def _page(store: Store, deal: int, path: Path, *, debug: bool | None) -> None:
     from tourney_runner.atomic_write import write_whole
     from tourney_runner.publish.publish_options import kept_choices
-    from tourney_runner.publish.single_file_replay import replay_page
+    from tourney_runner.publish.replay_builder import replay_page
 
     write_whole(path, replay_page(store, deal, kept_choices(store, debug=debug)))
     typer.echo(f"the replay: {path}")
@@ -177,13 +177,11 @@ def _print_lines(stored: Stored, seat: int, legal: str) -> None:
 
 
 def _feed(stored: Stored, seat: int, bot: Path) -> None:
-    from tourney_runner.botcheck.author_sandbox import protection, tidy
-    from tourney_runner.botcheck.single_bot import spec_of, stage_bot
+    from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot, tidy
     from tourney_runner.config import read_bot
     from tourney_runner.errors import UsageError
     from tourney_runner.play.faults import Fault, HostFailureError
-    from tourney_runner.replay.refeed import compare
-    from tourney_runner.replay.refeed_report import Differences, summary_line
+    from tourney_runner.replay.refeed import Differences, compare, summary_line
 
     entrant = read_bot(bot)
     launcher = protection().launcher

@@ -38,13 +38,13 @@ def rerun(  # noqa: PLR0913 - each is an option
     Give --deal, or --bot and --faults. The same bots play the same cards. The new deals count; the
     void ones are kept and listed on the page.
     """
-    from tourney_runner.cli.deal_ids import deal_numbers
+    from tourney_runner.cli.options import deal_numbers
     from tourney_runner.cli.output import print_table
     from tourney_runner.config import load_config
     from tourney_runner.decisions.rerun import rerun as rerun_deal
     from tourney_runner.decisions.rerun import rerun_faults
     from tourney_runner.errors import UsageError
-    from tourney_runner.verify.bot_rerunner import Workers, staged_by
+    from tourney_runner.verify.bots_check import Workers, staged_by
 
     if (deal is None) != (bot is not None and faults) or (bot is not None) != faults:
         raise UsageError("give --deal DEAL, or --bot NAME with --faults")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tourney_runner.cli.interrupt import plain_ctrl_c
 from tourney_runner.cli.options import (
     ConfigFile,
     Dask,
@@ -24,6 +23,7 @@ from tourney_runner.cli.options import (
     SkipBroken,
     this_command,
 )
+from tourney_runner.cli.output import plain_ctrl_c
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
@@ -119,8 +119,12 @@ def run(  # noqa: PLR0913 - each is an option
         from json import loads
 
         from tourney_runner.cli.live import LiveReporter, announcing
-        from tourney_runner.cli.run_events import JsonReporter, QuietReporter, write_event
-        from tourney_runner.cli.run_progress import make_reporter
+        from tourney_runner.cli.run_progress import (
+            JsonReporter,
+            QuietReporter,
+            make_reporter,
+            write_event,
+        )
         from tourney_runner.errors import TourneyError, UsageError
         from tourney_runner.publish.tables import as_json
         from tourney_runner.run.entrants import entered

@@ -39,12 +39,12 @@ def season(  # noqa: PLR0913 - each is an option
     """
     from tourney_runner.atomic_write import write_whole
     from tourney_runner.cli.live import announcing
+    from tourney_runner.cli.output import write_exactly
     from tourney_runner.cli.run_progress import make_reporter
-    from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.config import load_config
     from tourney_runner.decisions.closing import close_tournament, seed_line
     from tourney_runner.league import changes, seasons
-    from tourney_runner.league.league_config import find_league
+    from tourney_runner.league.league_setup import find_league
     from tourney_runner.league.league_table import as_json, as_markdown, league_table
 
     path = find_league(league).absolute()

@@ -29,9 +29,9 @@ def submit(
     """
     from datetime import UTC, datetime
 
-    from tourney_runner.botcheck.author_sandbox import tidy
+    from tourney_runner.botcheck.check_settings import tidy
     from tourney_runner.cli.check_progress import Spoken
-    from tourney_runner.league.league_config import League, find_league
+    from tourney_runner.league.league_setup import League, find_league
     from tourney_runner.league.submission import submit as submit_bot
 
     with tidy(), Spoken(name or bot.resolve().name) as watcher:

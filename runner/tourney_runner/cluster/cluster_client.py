@@ -33,14 +33,14 @@ from tourney_runner.errors import RunError, TourneyError, UsageError
 from tourney_runner.process.cores import available
 from tourney_runner.process.temporary_folders import temp_prefix
 from tourney_runner.run.watchdog import Silence
-from tourney_runner.run.worker_messages import read_outcome
+from tourney_runner.run.worker_process import read_outcome
 
 if TYPE_CHECKING:
     from collections import deque
     from queue import SimpleQueue
 
     from tourney_runner.cluster.run_bundle import RunBundle
-    from tourney_runner.run.worker_messages import Outcome, Task
+    from tourney_runner.run.worker_process import Outcome, Task
 
 __all__ = ["LOCAL", "ClusterClient"]
 

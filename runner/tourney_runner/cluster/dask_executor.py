@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tourney_runner.bots import Bot
     from tourney_runner.cluster.run_bundle import RunBundle
     from tourney_runner.config.models import Entrant
-    from tourney_runner.run.worker_messages import Outcome, Setup, Task
+    from tourney_runner.run.worker_process import Outcome, Setup, Task
 
 __all__ = ["LOCAL", "DaskExecutor", "open_executor"]
 

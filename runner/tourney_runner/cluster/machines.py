@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tourney_runner.run.worker_messages import Check, Checked
+from tourney_runner.run.worker_process import Check, Checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tourney_runner.run.worker_messages import Chunk
+from tourney_runner.run.worker_process import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tourney_runner.run.worker_messages import Task
+    from tourney_runner.run.worker_process import Task
 
 __all__ = ["TaskQueue"]
 

@@ -17,8 +17,8 @@ from distributed import WorkerPlugin, get_worker
 
 from tourney_runner import __version__
 from tourney_runner.bots.cache import cache_folder
-from tourney_runner.bots.stage_all import stage_all
-from tourney_runner.cluster.bot_archive import is_unpacked, unpack, unpacked_folder
+from tourney_runner.bots.staging import stage_all
+from tourney_runner.cluster.run_bundle import is_unpacked, unpack, unpacked_folder
 from tourney_runner.cluster.worker_pool import UnknownRunError, WorkerPool
 from tourney_runner.games.registry import game
 from tourney_runner.process.folder_tree import remove_tree

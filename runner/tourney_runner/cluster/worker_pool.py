@@ -20,20 +20,20 @@ import msgspec
 from tourney_runner.process.cores import claim
 from tourney_runner.process.process_tree import end_left_by
 from tourney_runner.run.watchdog import Silence, describe_task
-from tourney_runner.run.worker_messages import (
+from tourney_runner.run.worker_process import (
     Alive,
     Chunk,
     Waiting,
+    WorkerProgram,
     outcome_frame,
     read_task,
     task_frame,
 )
-from tourney_runner.run.worker_process import WorkerProgram
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tourney_runner.run.worker_messages import Setup, Task
+    from tourney_runner.run.worker_process import Setup, Task
 
 __all__ = ["ProgramError", "UnknownRunError", "WorkerPool"]
 

@@ -18,13 +18,13 @@ import msgspec
 
 from tourney_runner import __version__
 from tourney_runner.cluster import worker_plugin
-from tourney_runner.cluster.bot_archive import pack
 from tourney_runner.cluster.failures import TRIES, Failures
+from tourney_runner.cluster.run_bundle import pack
 from tourney_runner.cluster.worker_pool import ProgramError, UnknownRunError
 from tourney_runner.errors import RunError, TourneyError
 from tourney_runner.run.executor import raise_if_broken
 from tourney_runner.run.watchdog import Silence, describe_task
-from tourney_runner.run.worker_messages import Check, HostFailed, read_outcome, task_frame
+from tourney_runner.run.worker_process import Check, HostFailed, read_outcome, task_frame
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tourney_runner.cluster.machines import Machine, Machines
     from tourney_runner.cluster.run_bundle import RunBundle
     from tourney_runner.cluster.task_queue import TaskQueue
-    from tourney_runner.run.worker_messages import Checked, Outcome, Task
+    from tourney_runner.run.worker_process import Checked, Outcome, Task
 
 __all__ = [
     "BadMachineError",

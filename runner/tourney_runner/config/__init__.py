@@ -6,7 +6,6 @@ and column.
 
 from __future__ import annotations
 
-from tourney_runner.config.bundled import bundled
 from tourney_runner.config.load import load_config, read_bot
 from tourney_runner.config.models import (
     Config,
@@ -17,6 +16,7 @@ from tourney_runner.config.models import (
     ScheduleConfig,
     TimeConfig,
 )
+from tourney_runner.config.paths import bundled
 from tourney_runner.config.schema import config_schema
 
 __all__ = [

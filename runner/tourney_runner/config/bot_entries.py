@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
-from tourney_runner.config.diagnostics import Path as Place
-from tourney_runner.config.diagnostics import Problem
 from tourney_runner.config.file_models import BotGrants, BotManifest, BotReference, InlineBot
 from tourney_runner.config.models import Entrant
-from tourney_runner.config.paths import no_folder, resolved
-from tourney_runner.config.programs import expanded, missing_file, missing_program
-from tourney_runner.config.validation import read
+from tourney_runner.config.paths import expanded, missing_file, missing_program, no_folder, resolved
+from tourney_runner.config.validation import Path as Place
+from tourney_runner.config.validation import Problem, read
 from tourney_runner.config.yaml_document import Document, load_document
 from tourney_runner.process.installations import is_crowded
 from tourney_runner.process.launcher import Rights

@@ -8,8 +8,6 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.config.bot_entries import Candidate, EntryReader
-from tourney_runner.config.bundled import bundled, bundled_names
-from tourney_runner.config.diagnostics import NOWHERE, Mark, Path, Problem, Problems
 from tourney_runner.config.field_types import checked_seed, folded
 from tourney_runner.config.file_models import MatchFile, Settings
 from tourney_runner.config.models import (
@@ -23,7 +21,8 @@ from tourney_runner.config.models import (
     SkippedBot,
     TimeConfig,
 )
-from tourney_runner.config.validation import read
+from tourney_runner.config.paths import bundled, bundled_names
+from tourney_runner.config.validation import NOWHERE, Mark, Path, Problem, Problems, read
 from tourney_runner.config.yaml_document import Document, load_document
 from tourney_runner.errors import ConfigError, UsageError
 from tourney_runner.games import registry as games

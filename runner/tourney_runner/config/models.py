@@ -18,7 +18,7 @@ from pydantic import (
 from tourney_runner.config.field_types import SIZE, TIME, Command, Line, WebAddress
 from tourney_runner.games.base import GameOptions
 from tourney_runner.process.launcher import Rights
-from tourney_runner.process.sandbox.backends import Mode
+from tourney_runner.process.sandbox.selection import Mode
 from tourney_runner.schedule.base import FormatOptions
 
 __all__ = [

@@ -7,14 +7,14 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tourney_runner.config.diagnostics import Mark, Problem
+from tourney_runner.config.validation import Mark, Problem
 from tourney_runner.process.folder_tree import open_file
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tourney_runner.config.diagnostics import Problems
+    from tourney_runner.config.validation import Problems
 
 __all__ = ["read_source"]
 

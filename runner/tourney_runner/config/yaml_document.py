@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tourney_runner.config.diagnostics import Mark, Path, Problem, Problems
 from tourney_runner.config.text_file import read_source
+from tourney_runner.config.validation import Mark, Path, Problem, Problems
 from tourney_runner.text import shown
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.text import counted, shown, utc_now
-from tourney_runner.verify.bot_rerunner import (
+from tourney_runner.verify.bots_check import (
     as_then,
     available_bots,
     match_of,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
     from tourney_runner.results.records import DealRecord
     from tourney_runner.results.store import Store
-    from tourney_runner.verify.bot_rerunner import Workers
+    from tourney_runner.verify.bots_check import Workers
 
 __all__ = ["rerun", "rerun_faults"]
 

@@ -21,7 +21,7 @@ from tourney_runner.run.entrants import next_round, present
 from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.schedule.registry import format_class
 from tourney_runner.text import counted, listed, nearest, shown, utc_now
-from tourney_runner.verify.schedule_check import stored_format, stored_stages
+from tourney_runner.verify.rules_check import stored_format, stored_stages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,8 +25,7 @@ from tourney_runner.games.base import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tourney_runner.games.base import GameOptions, State
-    from tourney_runner.games.scene import Scene, Zone
+    from tourney_runner.games.base import GameOptions, Scene, State, Zone
 
 __all__ = ["CHECKS", "Check", "NonconformityError", "actions_a_second"]
 

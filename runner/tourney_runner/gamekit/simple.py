@@ -20,10 +20,12 @@ from tourney_runner.games.base import (
     GameOptions,
     IllegalActionError,
     LegalActions,
+    Scene,
     SeatEvents,
+    SeatView,
     State,
+    Zone,
 )
-from tourney_runner.games.scene import Scene, SeatView, Zone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

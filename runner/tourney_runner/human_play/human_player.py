@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError, seen_by
 from tourney_runner.human_play.move_parser import Words, WordsError
-from tourney_runner.human_play.rulebook import rulebook
+from tourney_runner.human_play.play_setup import rulebook
 from tourney_runner.play.in_process_players import LocalPlayer
 from tourney_runner.replay.terminal_view import Artist, cards_text
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec import inspect as types
 
-from tourney_runner.protocol.fields import field_docs
+from tourney_runner.protocol.messages import field_docs
 from tourney_runner.replay.terminal_view import SUITS
 
 if TYPE_CHECKING:

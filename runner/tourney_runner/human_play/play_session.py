@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.text import Text
 
-from tourney_runner.botcheck.author_sandbox import protection
-from tourney_runner.botcheck.single_bot import spec_of, stage_bot
+from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.human_play.human_player import Leaving, Person

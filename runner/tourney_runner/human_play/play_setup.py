@@ -1,15 +1,18 @@
-"""Setup of a table with a person: the bots, the rules and the folder."""
+"""Setup of a table with a person: the bots, the folder, and the rules in words."""
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from tourney_runner.config import read_bot
 from tourney_runner.config.field_types import checked_name, folded
+from tourney_runner.config.paths import bundled_folder
 from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.text import listed, nearest, shown
@@ -18,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tourney_runner.config import Config, Entrant
-    from tourney_runner.games.base import GameOptions
+    from tourney_runner.games.base import Game, GameOptions
 
-__all__ = ["Invitation", "invite"]
+__all__ = ["Invitation", "invite", "rulebook", "rules_text"]
 
 
 @dataclass(frozen=True)
@@ -105,3 +108,36 @@ def _options(config: Config, players: int) -> GameOptions:
         why = "; ".join(str(one["msg"]) for one in error.errors())
         raise UsageError(f"{config.game} with {players} players: {why}") from error
     return options
+
+
+_COMMENT = re.compile(r"^<!--.*?-->$\n?", re.MULTILINE | re.DOTALL)
+
+
+def rulebook(game: Game[Any, Any], options: GameOptions) -> str:
+    """Return the rules in force, and the rule book if the game has one, as Markdown.
+
+    Args:
+        game: The game.
+        options: The options at this table.
+    """
+    return f"{rules_text(game, options)}\n\n{_book(game.name)}"
+
+
+def rules_text(game: Game[Any, Any], options: GameOptions) -> str:
+    """Return every option with its value and its meaning, as Markdown."""
+    in_force = options.in_force()
+    lines = [f"# {game.title}: the rules at this table", ""]
+    for name, field in game.options.model_fields.items():
+        if name in in_force:
+            text = " ".join((field.description or "").split())
+            lines.append(f"- **{name}: {json.dumps(in_force[name])}** {text}")
+    return "\n".join(lines)
+
+
+def _book(name: str) -> str:
+    """Return the rule book that comes with the program; empty if the game has none."""
+    folder = bundled_folder("docs")
+    book = None if folder is None else folder / f"rules-{name}.md"
+    if book is None or not book.is_file():
+        return ""
+    return _COMMENT.sub("", book.read_text(encoding="utf-8"))

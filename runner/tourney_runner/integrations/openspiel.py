@@ -26,9 +26,11 @@ from tourney_runner.games.base import (
     IllegalActionError,
     LegalActions,
     MalformedAnswerError,
+    Scene,
+    SeatView,
     State,
+    Zone,
 )
-from tourney_runner.games.scene import Scene, SeatView, Zone
 
 try:
     import pyspiel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tourney_runner.botcheck import Watcher
 from tourney_runner.errors import TourneyError, UsageError
-from tourney_runner.league.league_config import League
+from tourney_runner.league.league_setup import League
 from tourney_runner.league.submission import submit
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.temporary_folders import make_temp

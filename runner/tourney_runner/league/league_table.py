@@ -21,9 +21,9 @@ from tourney_runner.league.seasons import SEASONS, season_folders, season_summar
 from tourney_runner.publish.provenance import last_day
 from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.rendering import SITE_POLICY, asset, environment
-from tourney_runner.publish.result_box import result_box
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.site_folder import claim
+from tourney_runner.publish.summary import result_box
 from tourney_runner.publish.tables import markdown
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.text import without_controls

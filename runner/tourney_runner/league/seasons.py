@@ -13,7 +13,7 @@ from tourney_runner.atomic_write import write_whole
 from tourney_runner.decisions.sanctions import rule, told, undo
 from tourney_runner.errors import UsageError
 from tourney_runner.league.changes import Seen, changes, seen, text
-from tourney_runner.league.league_config import League
+from tourney_runner.league.league_setup import League
 from tourney_runner.publish.events import log_events, make_event, write_feed
 from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.site_folder import SITE_FOLDER

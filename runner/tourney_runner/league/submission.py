@@ -12,7 +12,7 @@ from tourney_runner.botcheck import check_bot, make_plan
 from tourney_runner.bots.sources import copy, digest, scan
 from tourney_runner.config import read_bot
 from tourney_runner.errors import RunError, TourneyError, UsageError
-from tourney_runner.league.league_config import slug
+from tourney_runner.league.league_setup import slug
 from tourney_runner.text import listed, shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.botcheck import Watcher
     from tourney_runner.config import Entrant
-    from tourney_runner.league.league_config import Entry, League
+    from tourney_runner.league.league_setup import Entry, League
 
 __all__ = ["Submission", "submit"]
 

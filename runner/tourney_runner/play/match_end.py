@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tourney_runner.games.scene import Scene
+    from tourney_runner.games.base import Scene
     from tourney_runner.play.play_settings import PlaySettings
 
 __all__ = ["MOST_DEALS", "is_over", "match_over", "shared_places"]

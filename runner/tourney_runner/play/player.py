@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tourney_runner.errors import RunError
 from tourney_runner.games.base import Answer
-from tourney_runner.play.fault_classifier import (
+from tourney_runner.play.faults import (
+    EndedBeforeError,
+    Fault,
+    HostFailureError,
     at_start,
     ending,
     excess,
@@ -18,7 +21,6 @@ from tourney_runner.play.fault_classifier import (
     seconds,
     silence,
 )
-from tourney_runner.play.faults import EndedBeforeError, Fault, HostFailureError
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
 from tourney_runner.process.cores import Handover
 from tourney_runner.process.launcher import Program, ResourceLimits

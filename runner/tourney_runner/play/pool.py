@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from tourney_runner.play.player import Player
-from tourney_runner.process.host_memory import is_short
+from tourney_runner.process.cgroup import is_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

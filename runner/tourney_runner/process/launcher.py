@@ -1,4 +1,4 @@
-"""Start bots: the launcher interface and the plain launcher.
+"""Start bots: the launcher interface, the plain launcher and its limits.
 
 A launcher turns a `Program` into a running `Child`. The plain launcher gives every bot a session
 of its own, a clean environment, resource limits, a private temporary folder and a signal that
@@ -11,21 +11,24 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import subprocess
 from abc import ABC, abstractmethod
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tourney_runner.process.child import Child
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.procfs import place
-from tourney_runner.process.rlimits import rlimits
-from tourney_runner.process.spawn import spawn
 from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.process.visible_files import tool_folders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tourney_runner.process.cgroup import Group, Groups
     from tourney_runner.process.visible_files import View
 
@@ -36,9 +39,130 @@ __all__ = [
     "Program",
     "ResourceLimits",
     "Rights",
+    "Started",
     "clean_environment",
     "next_mark",
+    "raise_open_files",
+    "rlimits",
+    "spawn",
+    "tasks_of_user",
 ]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A started process with this program's ends of its pipes (non-blocking).
+
+    The caller collects it.
+    """
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def close(self) -> None:
+        """Close this program's ends of the pipes."""
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            os.close(descriptor)
+
+
+def spawn(
+    command: Sequence[str], *, cwd: str, env: Mapping[str, str], inherited: tuple[int, ...] = ()
+) -> Started:
+    """Start a process in its own session.
+
+    Args:
+        command: The command. Its first word is a path.
+        cwd: The working directory.
+        env: The complete environment.
+        inherited: Descriptors that it inherits under their numbers, in addition to the pipes.
+
+    Raises:
+        OSError: The process cannot be started. No descriptor stays open.
+    """
+    # Python 3.11.2 (Debian 12) leaves some of the pipes that `subprocess` itself makes open when
+    # there are too few descriptors for all of them.
+    with ExitStack() as ours, ExitStack() as theirs:
+        ends = []
+        for writes in (True, False, False):
+            reader, writer = os.pipe()
+            kept, passed = (writer, reader) if writes else (reader, writer)
+            ours.callback(os.close, kept)
+            theirs.callback(os.close, passed)
+            os.set_blocking(kept, False)
+            ends.append((kept, passed))
+        (stdin, their_stdin), (stdout, their_stdout), (stderr, their_stderr) = ends
+        process = subprocess.Popen(
+            command,
+            stdin=their_stdin,
+            stdout=their_stdout,
+            stderr=their_stderr,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+            pass_fds=inherited,
+        )
+        process.returncode = 0  # the caller collects it, and subprocess must not
+        ours.pop_all()
+    return Started(process.pid, stdin, stdout, stderr)
+
+
+_OPEN_FILES = 4096
+"""The limit of open files that this program requests, for many bots and their meters."""
+
+_NO_CORE = 1
+"""A core dump of 1 byte, which is never written. With 0, the kernel would still pass the dump to a
+program that collects them (see core(5)), which may keep it."""
+
+
+def raise_open_files() -> int:
+    """Raise this program's limit of open files as far as it needs; return what it is now."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _at_most(_OPEN_FILES, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    now, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _OPEN_FILES if now == resource.RLIM_INFINITY else now
+
+
+def rlimits(limits: ResourceLimits, *, processes: int | None = None) -> list[tuple[int, int]]:
+    """Return pairs of a ``RLIMIT_*`` and its value, none above this program's own limit.
+
+    Memory is limited as data, not as address space, because node and Java reserve far more
+    addresses than they use.
+
+    Args:
+        limits: The limits of the bot.
+        processes: The maximum number of processes of its user, which exceeds the bot's own limit if
+            it shares its user with others; None for no limit.
+    """
+    wanted = [
+        (resource.RLIMIT_FSIZE, limits.file_size),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_CORE, _NO_CORE),
+    ]
+    if processes is not None:
+        wanted.append((resource.RLIMIT_NPROC, processes))
+    if limits.memory is not None:
+        wanted.append((resource.RLIMIT_DATA, limits.memory))
+    return [(kind, _at_most(value, resource.getrlimit(kind)[1])) for kind, value in wanted]
+
+
+def tasks_of_user(user: int) -> int:
+    """Return the number of a user's processes and threads, as a limit on processes counts them."""
+    count = 0
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):  # it ended in the meantime
+            if folder.name.isdecimal() and folder.stat().st_uid == user:
+                count += len(os.listdir(folder / "task"))  # noqa: PTH208 - only the number
+    return count
+
+
+def _at_most(value: int, ceiling: int) -> int:
+    return value if ceiling == resource.RLIM_INFINITY else min(value, ceiling)
+
 
 SAFE_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The search path of a bot."""

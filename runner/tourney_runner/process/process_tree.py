@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tourney_runner.process.procfs import (
     children,
+    is_alive,
+    place,
     state_and_session,
     system_call_filters,
     user,
     user_namespace,
 )
+from tourney_runner.process.temporary_folders import remove_left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MARK",
     "Origin",
+    "clean_up",
     "descendants",
     "end_confined_strays",
     "end_left_by",
@@ -41,6 +47,7 @@ __all__ = [
     "reap",
     "thaw",
 ]
+
 
 MARK = "TOURNEY_PROCESS"
 """The environment variable that identifies the bot process from which an orphan came."""
@@ -279,3 +286,24 @@ def end_unknown_children(known: set[int]) -> int:
             below = end_tree(pid)
             reap(pid, *below)
     return count
+
+
+_MARKED = re.compile(rf"(?:^|\0){MARK}=(\d+)-\d+-{place()}\0".encode())
+
+
+def clean_up() -> None:
+    """End the bots and remove the folders of programs that are dead. Takes 5 ms."""
+    with suppress(OSError), os.scandir("/proc") as entries:  # macOS has no /proc
+        for pid in [int(entry.name) for entry in entries if entry.name.isdecimal()]:
+            if _is_left(pid):
+                end_tree(pid)
+    remove_left_behind()
+
+
+def _is_left(pid: int) -> bool:
+    """Return whether a process belongs to a bot whose starter is dead."""
+    try:
+        found = _MARKED.search(Path(f"/proc/{pid}/environ").read_bytes())
+    except OSError:  # it has ended, or belongs to another user
+        return False
+    return found is not None and not is_alive(int(found[1]))

@@ -1,4 +1,4 @@
-"""The messages between the runner and a bot: JSON objects, one a line, UTF-8.
+"""The messages between the runner and a bot, and their descriptions: JSON objects, one a line.
 
 The runner writes `Hello`, `Deal`, `Move` and `Result`; a bot writes one `Ready` and then one
 `games.base.Answer` for each `Move`. Fields may be added within a protocol version. Both sides
@@ -7,11 +7,32 @@ ignore fields that they do not know, and bots ignore message types that they do 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import ast
+import inspect
+import textwrap
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from msgspec import inspect as types
 
-__all__ = ["VERSION", "Deal", "Hello", "Limits", "Move", "MoveTime", "Ready", "Result"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "VERSION",
+    "Deal",
+    "Hello",
+    "Limits",
+    "Move",
+    "MoveTime",
+    "Ready",
+    "Result",
+    "field_docs",
+    "structs_in",
+]
+
 
 VERSION = 1
 
@@ -112,3 +133,51 @@ class Ready(msgspec.Struct, frozen=True, tag_field="type", tag="ready", omit_def
     """The bot's version; free text."""
     legal: Literal["none", "canonical", "all"] = "none"
     """The list of legal answers that each `Move` should have."""
+
+
+def structs_in(message: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
+    """Return a message and all objects inside it, each once, from the outside in."""
+    found: dict[type[msgspec.Struct], None] = {}
+    queue: list[types.Type] = [types.type_info(message)]
+    for info in queue:
+        if isinstance(info, types.StructType):
+            if info.cls in found:
+                continue
+            found[info.cls] = None
+        queue.extend(_inside(info))
+    return list(found)
+
+
+def _inside(info: types.Type) -> Iterator[types.Type]:
+    match info:
+        case types.StructType(fields=fields):
+            yield from (field.type for field in fields)
+        case types.UnionType(types=options):
+            yield from options
+        case types.ListType(item_type=item) | types.VarTupleType(item_type=item):
+            yield item
+
+
+@cache
+def field_docs(message: type[msgspec.Struct]) -> dict[str, str]:
+    """Return the docstring of each field that has one, on one line, by the field's encoded name."""
+    written = {field.name: field.encode_name for field in msgspec.structs.fields(message)}
+    docs: dict[str, str] = {}
+    for base in reversed(message.__mro__):
+        if issubclass(base, msgspec.Struct) and base is not msgspec.Struct:
+            docs |= _docs_of(base)
+    return {written[name]: text for name, text in docs.items() if name in written}
+
+
+def _docs_of(one_class: type[Any]) -> dict[str, str]:
+    """Return the text below each annotated name in the body of a class."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(one_class))).body
+    docs = {}
+    for field, below in pairwise(tree.body if isinstance(tree, ast.ClassDef) else ()):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                docs[name] = " ".join(text.split())
+    return docs

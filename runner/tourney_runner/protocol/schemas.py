@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tourney_runner.games import registry
-from tourney_runner.protocol.fields import field_docs, structs_in
-from tourney_runner.protocol.messages import VERSION, Deal, Hello, Move, Ready, Result
+from tourney_runner.protocol.messages import (
+    VERSION,
+    Deal,
+    Hello,
+    Move,
+    Ready,
+    Result,
+    field_docs,
+    structs_in,
+)
 
 if TYPE_CHECKING:
     from tourney_runner.games.base import Game

@@ -1,4 +1,4 @@
-"""Charts of a tournament as inline SVG, styled by the page.
+"""Charts, the map of meetings and badges as inline SVG, styled by the page.
 
 pygal draws them. It is small (1.3 MB, no compiled parts), while matplotlib would add 70 MB, and its
 shapes take their colours from a style sheet, so that one image serves light and dark mode. Its own
@@ -11,16 +11,32 @@ from __future__ import annotations
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pygal
 from markupsafe import Markup
 from pygal.style import Style
 
+from tourney_runner.publish.rendering import embedded, environment
+from tourney_runner.text import without_controls
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tourney_runner.publish.statistics import History, TimeUse
+    from tourney_runner.publish.statistics import BotResults, History, Row, TimeUse
 
-__all__ = ["LINES", "ROWS", "places_plot", "rating_plot", "seats_plot", "time_plot"]
+__all__ = [
+    "LARGEST_TABLE",
+    "LINES",
+    "ROWS",
+    "MeetingsMap",
+    "badge",
+    "meetings_map",
+    "places_plot",
+    "rating_plot",
+    "seats_plot",
+    "time_plot",
+]
+
 
 LINES = 8
 """Greatest number of lines that a reader can distinguish by colour."""
@@ -217,3 +233,74 @@ def _is_unwanted(element: Any) -> bool:
     overlay = not {"text-overlay", "tooltip-overlay", "overlay"}.isdisjoint(classes)
     own_title = element.tag == "title" and element.text == "Pygal"
     return overlay or own_title or element.tag in {"defs", "desc", "script"}
+
+
+_LONGEST = 32
+_CHARACTER = 6.6
+"""Pixels of an average character at 11 px; the text is fitted to the space that is available."""
+
+
+def badge(title: str, row: Row, of: int) -> str:
+    """Return an SVG with the tournament's title and the bot's rank, or its status if it has none.
+
+    Args:
+        title: The title of the tournament.
+        row: The bot.
+        of: The number of bots that have a rank.
+    """
+    title = without_controls(title)
+    left = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
+    right = f"#{row.standing.rank} of {of}" if row.is_ranked else row.standing.status
+    widths = [round(len(text) * _CHARACTER + 14) for text in (left, right)]
+    return (
+        environment()
+        .get_template("badge.svg")
+        .render(
+            label=f"{title}: {without_controls(row.standing.name)} is {right}",
+            left=left,
+            right=right,
+            widths=widths,
+        )
+    )
+
+
+LARGEST_TABLE = 24
+"""Greatest number of bots whose meetings are shown as a table; 200 would need 40,000 cells."""
+
+_SHADES = 11
+
+
+class MeetingsMap(msgspec.Struct, frozen=True):
+    """The meetings of all pairs, as shapes and data."""
+
+    paths: tuple[str, ...]
+    """SVG path data by shade, from never ahead to always ahead; a cell is one unit wide."""
+    data: Markup
+    """Names and cells as JSON; a cell is (deals, percent, error in percent), or null."""
+
+
+def meetings_map(rows: Sequence[Row], bots: Sequence[BotResults]) -> MeetingsMap | None:
+    """Return the map of a field that is too large for a table; None for a small field.
+
+    Args:
+        rows: The bots in the order of the ranking.
+        bots: Their results, by entrant.
+    """
+    if len(rows) <= LARGEST_TABLE:
+        return None
+    paths: list[list[str]] = [[] for _ in range(_SHADES)]
+    cells: list[list[tuple[int, int, int] | None]] = []
+    for y, row in enumerate(rows):
+        line: list[tuple[int, int, int] | None] = []
+        for x, other in enumerate(rows):
+            met = bots[row.number].against[other.number]
+            if x == y or met.share is None or met.error is None:
+                line.append(None)
+                continue
+            line.append((met.deals, round(100 * met.share), round(100 * met.error)))
+            paths[round((_SHADES - 1) * met.share)].append(f"M{x} {y}h1v1h-1z")
+        cells.append(line)
+    names = [row.standing.name for row in rows]
+    return MeetingsMap(
+        tuple("".join(path) for path in paths), embedded({"names": names, "cells": cells})
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tourney_runner.protocol.fields import field_docs, structs_in
+from tourney_runner.protocol.messages import field_docs, structs_in
 from tourney_runner.publish.summary import PublishedSeed
 from tourney_runner.ratings.table import Adjacent, RankBy, Standing
 

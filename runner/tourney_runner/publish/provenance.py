@@ -1,8 +1,11 @@
-"""The conditions of a tournament: how it was played, and a recipe to play it again."""
+"""The conditions of a tournament, a recipe to play it again, and what is not published."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -10,14 +13,54 @@ import yaml
 from tourney_runner.config.field_types import TIME
 from tourney_runner.games import registry as games
 from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.publish.redaction import short_paths
-from tourney_runner.text import counted, moment, pairs
+from tourney_runner.process.installations import home_folder, managed_installations
+from tourney_runner.text import counted, moment, pairs, printable
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
     from tourney_runner.results.tournament_record import EntrantRecord, TournamentRecord
 
-__all__ = ["fact_rows", "game_title", "last_day", "recipe", "schedule_words"]
+__all__ = [
+    "fact_rows",
+    "game_title",
+    "last_day",
+    "published",
+    "recipe",
+    "schedule_words",
+    "short_paths",
+]
+
+
+_STAGED = re.compile(r"(?:/[^\s'\":(),;<>]+)?/bots/[0-9a-f]{32}/bot(?:/|\b)")
+"""The folder of a staged copy in any cache."""
+_GRANTED = re.compile(r"(?<![^\s\"'(])/(?!dev/)(?:[^\s/]+/)*([^\s/]+)")
+
+
+def published(text: str) -> str:
+    """Return a text with control characters as escapes and without the folders of a machine.
+
+    Files of a bot are named relative to its folder, those of an interpreter by the name of its
+    installation, and others in the organiser's home with ``~``.
+    """
+    text = _STAGED.sub("", printable(text))
+    for folder, name in _known_folders():
+        text = text.replace(folder, name)
+    return re.sub(r"/home/[^/\s'\":]+", "~", text)
+
+
+def short_paths(text: str) -> str:
+    """Return a list of granted paths with the last part of each; devices stay whole."""
+    return _GRANTED.sub(r"\1", printable(text))
+
+
+@cache
+def _known_folders() -> tuple[tuple[str, str], ...]:
+    """Return folders and their replacements, the longest first."""
+    trees = sorted(managed_installations(), key=len, reverse=True)
+    names = [(tree, os.path.basename(tree)) for tree in trees if not tree.startswith("/usr")]  # noqa: PTH119 - text like all here
+    home = home_folder()
+    return (*names, *([(home, "~")] if home.count("/") > 1 or home == "/root" else []))
+
 
 _PLAIN = ("on_fault", "max_faults", "restart", "strict", "ponder", "reveal_names")
 _MAX_MOVES = 5000

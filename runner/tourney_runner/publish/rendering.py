@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tourney_runner import text
-from tourney_runner.publish.fault_summary import FAULT_MEANINGS
+from tourney_runner.publish.statistics import FAULT_MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Replays: stored deals as sequences of frames for the viewer, one after each move.
+"""Replays: stored deals as frames for the viewer, one after each move, and as a single page.
 
 The program plays the deal again and records each scene; the viewer only draws. Consecutive frames
 share nearly everything, so zones and seats are listed once and frames refer to them by number.
@@ -12,21 +12,25 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from markupsafe import Markup
 
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
+from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.publish.provenance import game_title, published
 from tourney_runner.publish.publish_options import fault_text
-from tourney_runner.publish.redaction import published
+from tourney_runner.publish.rendering import asset, embedded, environment, single_file_policy
+from tourney_runner.results.rulings import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tourney_runner.games.scene import Scene, SeatView, Zone
-    from tourney_runner.play.play_settings import PlaySettings
+    from tourney_runner.games.base import Scene, SeatView, Zone
     from tourney_runner.publish.publish_options import PublishChoices
     from tourney_runner.results.records import DealRecord
+    from tourney_runner.results.store import Store
 
-__all__ = ["Caption", "Frame", "Player", "Replay", "ReplayBuilder", "ranked_players"]
+__all__ = ["Caption", "Frame", "Player", "Replay", "ReplayBuilder", "ranked_players", "replay_page"]
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -201,3 +205,46 @@ def _captions(record: DealRecord, choices: PublishChoices) -> Iterator[Caption]:
     if choices.debug:
         for move, seat, text in record.debug:
             yield Caption(min(move + 1, last), seat, "debug", published(text))
+
+
+def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
+    """Return a page that contains its style, its script and its deal.
+
+    Args:
+        store: The results.
+        number: The number of the deal in schedule order, from 1.
+        choices: The choices for published pages.
+
+    Raises:
+        UsageError: There is no such deal.
+    """
+    about = store.about()
+    settings = PlaySettings.of(store.about())
+    names = [entrant.name for entrant in about.entrants]
+    record = store.record(number)
+    film = ReplayBuilder(settings, names, choices).film(number, record)
+    out = disqualified(store)
+    script = asset("viewer.js")
+    return (
+        environment()
+        .get_template("replay.html")
+        .render(
+            title=choices.title or about.name,
+            game=game_title(about.game),
+            version=about.conditions.version,
+            state="",
+            description=f"{game_title(about.game)}: deal {number}, move by move",
+            base="",
+            here="",
+            url=None,
+            policy=single_file_policy([script]),
+            inline={"style": Markup(asset("style.css")), "script": Markup(script)},  # noqa: S704
+            film=film,
+            data=embedded(film),
+            result=ranked_players(film),
+            rotated=bool(settings.duplicate),
+            uncounted=[names[entrant] for entrant in record.seating if entrant in out],
+            before="",
+            after="",
+        )
+    )

@@ -11,10 +11,8 @@ import msgspec
 from tourney_runner.atomic_write import write_changed, write_whole
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
-from tourney_runner.publish.badge import badge
+from tourney_runner.publish.charts import badge, meetings_map
 from tourney_runner.publish.events import FEED, write_feed
-from tourney_runner.publish.fault_summary import troubles
-from tourney_runner.publish.meetings_map import meetings_map
 from tourney_runner.publish.provenance import (
     fact_rows,
     game_title,
@@ -22,6 +20,7 @@ from tourney_runner.publish.provenance import (
     recipe,
     schedule_words,
 )
+from tourney_runner.publish.publish_options import choose
 from tourney_runner.publish.rendering import (
     ASSETS,
     SITE_POLICY,
@@ -30,14 +29,11 @@ from tourney_runner.publish.rendering import (
     environment,
 )
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
-from tourney_runner.publish.replay_selection import choose
-from tourney_runner.publish.result_box import groups, result_box
 from tourney_runner.publish.reuse import output_format
 from tourney_runner.publish.site_document import site_document
 from tourney_runner.publish.site_folder import MARKER, claim
-from tourney_runner.publish.standings_rows import rows
-from tourney_runner.publish.statistics import gather
-from tourney_runner.publish.summary import summarise
+from tourney_runner.publish.statistics import gather, rows, troubles
+from tourney_runner.publish.summary import groups, result_box, summarise
 from tourney_runner.publish.tables import FORMATS, claims, columns, standings_document
 from tourney_runner.text import counted, ordinal, utc_now, without_controls
 
@@ -47,8 +43,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.publish.publish_options import PublishChoices
     from tourney_runner.publish.replay_builder import Replay
-    from tourney_runner.publish.standings_rows import Row
-    from tourney_runner.publish.statistics import BotResults
+    from tourney_runner.publish.statistics import BotResults, Row
     from tourney_runner.results.store import Store
 
 __all__ = ["Site"]

@@ -1,4 +1,4 @@
-"""The statistics that pages show beyond the table, collected in one pass over the deals.
+"""The statistics that pages show beyond the table, the rows of the table and its faults.
 
 Only sums and a few numbers of a deal are kept, so a hundred thousand deals need no more memory than
 the pages themselves.
@@ -16,35 +16,44 @@ import msgspec
 
 from tourney_runner.publish.publish_options import fault_text
 from tourney_runner.publish.round_tables import RoundOfTables, RoundTables
-from tourney_runner.publish.summary import scoreboard
+from tourney_runner.publish.summary import Ruling, scoreboard
 from tourney_runner.ratings.analysis import Analysis, Means, SeatResult, analyse
 from tourney_runner.ratings.model import Model
+from tourney_runner.ratings.table import Interval, Standing
 from tourney_runner.results.rulings import counting_deals, disqualified, outcomes
 from tourney_runner.schedule.registry import format_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tourney_runner.publish.publish_options import PublishChoices
+    from tourney_runner.publish.summary import Summary
     from tourney_runner.ratings.standings import Scoreboard
     from tourney_runner.ratings.table import Standings
-    from tourney_runner.results.records import DealRecord, SeatTime
+    from tourney_runner.results.records import DealRecord, FaultKind, SeatTime
     from tourney_runner.results.store import Store
     from tourney_runner.results.tournament_record import TournamentRecord
 
 __all__ = [
+    "FAULT_MEANINGS",
     "BotResults",
     "DealRef",
     "Endings",
     "FaultRef",
     "History",
     "Meeting",
+    "Row",
     "SlowRef",
+    "Span",
     "SpoiltRef",
     "TimeUse",
     "TournamentStatistics",
+    "Trouble",
     "gather",
+    "rows",
+    "troubles",
 ]
+
 
 _LOOKS = 30
 _LOOK_RATIO = 0.75
@@ -408,3 +417,138 @@ def gather(store: Store, choices: PublishChoices) -> tuple[Standings, Tournament
 
     table, analysis = analyse(scoreboard(store), deals(), watch=gatherer.watch)
     return table, gatherer.done(table, analysis)
+
+
+class Span(msgspec.Struct, frozen=True):
+    """An interval and its middle in percent of the width of a chart."""
+
+    left: float
+    width: float
+    dot: float
+
+
+class Row(msgspec.Struct, frozen=True):
+    """The row of a bot."""
+
+    number: int
+    """The bot's number among the entrants, from 0."""
+    page: str
+    """The bot's page, relative to the site's root."""
+    badge: str
+    language: str
+    author: str
+    standing: Standing
+    means: Means
+    """Its plain means with 95 % intervals."""
+    rating_span: Span | None
+    """The interval of the rating; None with too few matches."""
+    fault_count: int
+    ruling: Ruling | None
+    """The organiser's decision about it."""
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it was disqualified, and so is not in the ranking."""
+        return self.standing.status == "disqualified"
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it has a rank among the others."""
+        return self.standing.status == "ranked"
+
+
+def rows(summary: Summary, bots: Sequence[BotResults]) -> tuple[Row, ...]:
+    """Return all bots in the order of the ranking.
+
+    Args:
+        summary: The table.
+        bots: The bots' results, by entrant.
+    """
+    numbers = {entrant.name: number for number, entrant in enumerate(summary.facts.entrants)}
+    found = [(numbers[standing.name], standing) for standing in summary.entrants]
+    known = [standing for _, standing in found if standing.interval is not None]
+    playing = [
+        standing
+        for standing in known
+        if standing.status != "disqualified" and 2 * sum(standing.faults.values()) <= standing.deals
+    ]
+    scale = _scale([one.interval for one in playing or known if one.interval is not None])
+    return tuple(
+        _row(summary, number, standing, bots[number].means, scale) for number, standing in found
+    )
+
+
+def _row(summary: Summary, number: int, standing: Standing, means: Means, scale: Interval) -> Row:
+    entrant = summary.facts.entrants[number]
+    return Row(
+        number=number,
+        page=f"bots/{number + 1:03}.html",
+        badge=f"badges/{number + 1:03}.svg",
+        language=entrant.language,
+        author=entrant.author,
+        standing=standing,
+        means=means,
+        rating_span=None
+        if standing.interval is None
+        else _span(standing.interval, standing.mu, scale),
+        fault_count=sum(standing.faults.values()),
+        ruling=summary.ruling(standing.name),
+    )
+
+
+def _scale(intervals: Sequence[Interval]) -> Interval:
+    """Return the range of ratings that the width of a bar represents.
+
+    Bots that are disqualified or fail in most deals are left out: they would shrink all other bars.
+    """
+    low = min((interval.low for interval in intervals), default=0.0)
+    high = max((interval.high for interval in intervals), default=1.0)
+    return Interval(low, high if high > low else low + 1)
+
+
+def _span(interval: Interval, middle: float, scale: Interval) -> Span:
+    low, high, dot = (_percent(value, scale) for value in (interval.low, interval.high, middle))
+    return Span(left=low, width=round(high - low, 1), dot=dot)
+
+
+def _percent(value: float, scale: Interval) -> float:
+    """Return the position of a value on the scale, in percent; values outside are clipped."""
+    share = (value - scale.low) / (scale.high - scale.low)
+    return round(100 * min(1.0, max(0.0, share)), 1)
+
+
+FAULT_MEANINGS: dict[FaultKind, str] = {
+    "start": "it could not be started, or never reported that it was ready",
+    "crash": "it ended, or closed its output, instead of answering",
+    "timeout": "it did not answer in time",
+    "illegal": "it played something that the rules forbid",
+    "malformed": "its output was not a valid answer",
+    "flood": "it wrote more output than allowed",
+    "memory": "it used more memory than allowed",
+}
+"""The meaning of each kind of fault, for spectators."""
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """All faults of one kind of one bot."""
+
+    row: Row
+    """The bot."""
+    kind: str
+    count: int
+    first: FaultRef | None
+    """The first of them; None if it is not among the faults that were kept."""
+
+
+def troubles(rows: Sequence[Row], bots: Sequence[BotResults]) -> Iterator[Trouble]:
+    """Yield the faults of all bots, in the order of the ranking.
+
+    Args:
+        rows: The bots by rank.
+        bots: Their results, by entrant.
+    """
+    for row in rows:
+        for kind, count in row.standing.faults.items():
+            known = bots[row.number].faults
+            first = next((fault for fault in known if fault.kind == kind), None)
+            yield Trouble(row, kind, count, first)

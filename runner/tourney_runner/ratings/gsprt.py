@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from tourney_runner.ratings.rated_deals import average_places
+from tourney_runner.ratings.model import average_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.rated_deals import Deal
+    from tourney_runner.ratings.model import Deal
 
     Floats = NDArray[np.float64]
 

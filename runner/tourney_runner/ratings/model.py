@@ -1,4 +1,4 @@
-"""The model behind the ratings: TrueSkill for free-for-all deals."""
+"""The model behind the ratings, TrueSkill for free-for-all deals, and the deals that it rates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, sqrt
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-__all__ = ["Model", "Rating"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Deal", "Fault", "Model", "Rating", "average_places", "tie_seed"]
 
 
 class Rating(NamedTuple):
@@ -68,3 +71,56 @@ class Model:
     def draw_margin(self) -> float:
         """The difference of two performances below which they tie."""
         return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * sqrt(2) * self.beta
+
+
+class Fault(Protocol):
+    """A fault of one bot, see `results.records.FaultRecord`."""
+
+    @property
+    def entrant(self) -> int:
+        """The entrant that failed."""
+
+    @property
+    def kind(self) -> str:
+        """One of the fault kinds."""
+
+    @property
+    def unplayed(self) -> bool:
+        """Whether the bot was benched and forfeited the deal without playing."""
+
+
+class Deal(Protocol):
+    """One deal, see `results.records.DealRecord`; sequences are indexed by seat."""
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """The round, the match, and the deal or rotation within the match."""
+
+    @property
+    def seating(self) -> Sequence[int]:
+        """The entrant numbers."""
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Places from 1; tied players share the best place of their group: 1, 2, 2, 4."""
+
+    @property
+    def points(self) -> Sequence[float]:
+        """The points scored in the game."""
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """All faults in the deal."""
+
+
+def average_places(places: Sequence[int]) -> list[float]:
+    """Return the places with ties averaged: 1, 2, 2, 4 becomes 1, 2.5, 2.5, 4."""
+    if len(set(places)) == len(places):
+        return [float(place) for place in places]
+    return [place + (places.count(place) - 1) / 2 for place in places]
+
+
+def tie_seed(key: tuple[int, int, int]) -> int:
+    """Return the seed that shuffles tied players of a deal in the rating, derived from its key."""
+    round_number, match, deal = key
+    return (round_number << 64) | (match << 32) | deal

@@ -1,4 +1,4 @@
-"""Ratings that do not depend on the order of the deals.
+"""Ratings that do not depend on the order of the deals, with their robust covariance.
 
 The ratings come from expectation propagation over all deals at once. The message of each deal to
 its players depends on the messages of all *other* deals about the table, and the messages are
@@ -15,25 +15,30 @@ stays that of the prior.
 
 from __future__ import annotations
 
-from math import floor, log10
-from typing import TYPE_CHECKING
+from array import array
+from math import floor, log10, pi
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tourney_runner.ratings.model import Rating
-from tourney_runner.ratings.truncated_gaussian_arrays import messages
+from tourney_runner.ratings.model import Rating, average_places
+from tourney_runner.ratings.truncated_gaussian import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.model import Model
+    from tourney_runner.ratings.model import Deal, Model
 
     Floats = NDArray[np.float64]
+
     Integers = NDArray[np.integer]
 
-__all__ = ["Evidence", "Extrapolation", "Fit", "fit"]
+    Ints = NDArray[np.int64]
+
+__all__ = ["Columns", "Evidence", "Extrapolation", "Fit", "GroupSums", "covariance", "fit"]
+
 
 _BLOCKS = 4
 """Blocks of outcomes in a sweep. More blocks cost more than they save; fewer can oscillate where a
@@ -296,3 +301,220 @@ class Extrapolation:
         weights = np.linalg.lstsq(steps, step, rcond=1e-10)[0]
         ahead: Floats = image - (points + steps) @ weights
         return ahead
+
+
+class GroupSums(NamedTuple):
+    """Sums by group and entrant, one row for each entrant of each group, in the order of groups."""
+
+    group: Ints
+    entrant: Ints
+    deals: Floats
+    places: Floats
+    """The sum of average places."""
+    points: Floats
+
+
+class Columns:
+    """The results of all players of all deals, 32 bytes each, which are summed up at the end.
+
+    Args:
+        entrants: The number of entrants.
+    """
+
+    def __init__(self, entrants: int) -> None:
+        self.entrants = entrants
+        self.groups = 0
+        # One value for each player of each deal:
+        self._group = array("i")
+        self._entrant = array("i")
+        self._seat = array("i")
+        self._place = array("d")
+        """The average place of its tie."""
+        self._points = array("d")
+        self._sizes = array("i")
+        """The number of players of each deal."""
+        self._last_key: tuple[int, int] | None = None
+
+    def add(self, deal: Deal) -> None:
+        """Add a deal. The deals of a match must be consecutive, as in the schedule."""
+        round_number, match, _ = deal.key
+        if self._last_key != (round_number, match):
+            self._last_key = round_number, match
+            self.groups += 1
+        players = len(deal.seating)
+        self._sizes.append(players)
+        self._group.extend((self.groups - 1,) * players)
+        self._entrant.extend(deal.seating)
+        self._seat.extend(range(players))
+        self._place.extend(average_places(deal.places))
+        self._points.extend(deal.points)
+
+    def sums(self) -> GroupSums:
+        """Return the sums by group and entrant."""
+        entrant = _whole(self._entrant)
+        keys, rows = np.unique(_whole(self._group) * self.entrants + entrant, return_inverse=True)
+        return GroupSums(
+            keys // self.entrants,
+            keys % self.entrants,
+            np.bincount(rows, minlength=len(keys)).astype(np.float64),
+            np.bincount(rows, _real(self._place), len(keys)).astype(np.float64),
+            np.bincount(rows, _real(self._points), len(keys)).astype(np.float64),
+        )
+
+    def seats(self) -> list[list[tuple[int, float, float]]]:
+        """Return the deals, the sum of average places and the points of each entrant, by seat.
+
+        Seats after the last one in which an entrant has sat are left out.
+        """
+        seat = _whole(self._seat)
+        seats = int(seat.max(initial=-1)) + 1
+        cell = _whole(self._entrant) * seats + seat
+        size = self.entrants * seats
+        shape = (self.entrants, seats)
+        deals = np.bincount(cell, minlength=size).reshape(shape).tolist()
+        places = np.bincount(cell, _real(self._place), size).reshape(shape).tolist()
+        points = np.bincount(cell, _real(self._points), size).reshape(shape).tolist()
+        found: list[list[tuple[int, float, float]]] = []
+        for row in zip(deals, places, points, strict=True):
+            used = max((seat + 1 for seat, count in enumerate(row[0]) if count), default=0)
+            sums = list(zip(*row, strict=True))[:used]
+            found.append([(count, float(place), float(point)) for count, place, point in sums])
+        return found
+
+    def meetings(self) -> tuple[list[list[int]], list[list[float]]]:
+        """Return the deals that two entrants both played, and those in which one was ahead.
+
+        Both are indexed by the numbers of two entrants. Ties count half.
+        """
+        size = self.entrants * self.entrants
+        met, ahead = np.zeros(size, dtype=np.int64), np.zeros(size)
+        sizes = _whole(self._sizes)
+        starts = np.cumsum(sizes) - sizes
+        entrant, place = _whole(self._entrant), _real(self._place)
+        for players in np.unique(sizes).tolist():
+            first = starts[sizes == players]
+            for one in range(players):
+                for other in range(players):
+                    if one != other:
+                        pair = entrant[first + one] * self.entrants + entrant[first + other]
+                        mine, others = place[first + one], place[first + other]
+                        won = np.where(mine < others, 1.0, np.where(mine == others, 0.5, 0.0))
+                        met += np.bincount(pair, minlength=size)
+                        ahead += np.bincount(pair, won, size)
+        shape = (self.entrants, self.entrants)
+        return met.reshape(shape).tolist(), ahead.reshape(shape).tolist()
+
+
+def _whole(numbers: array[int]) -> Ints:
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def _real(numbers: array[float]) -> Floats:
+    return np.asarray(numbers, dtype=np.float64)
+
+
+_CHUNK = 2048
+"""Groups at a time; limits memory to 16 KiB an entrant."""
+_PRIOR_MATCHES = 20
+"""Matches at which a seen ratio counts as much as the one that it is shrunk towards."""
+
+
+def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
+    """Return the covariance of the errors of mu relative to the field's mean, [entrant, entrant].
+
+    An entrant that has not met any other keeps its prior variance and is uncorrelated with all
+    others.
+
+    Args:
+        fit: The converged ratings.
+        group_of_deal: By the number of players, the group of each deal in the fit's order.
+    """
+    prior = fit.model.sigma**-2
+    entrants = len(fit.mu)
+    same = (fit.connected[:, np.newaxis] == fit.connected).astype(np.float64)
+    common_mean = same / same.sum(axis=1)
+    information = sum((_information(table, entrants) for table in fit.evidence), start=same * 0)
+    expected: Floats = np.linalg.inv(information + prior * np.eye(entrants)) - common_mean / prior
+    alone = same.sum(axis=1) == 1
+    expected[alone, alone] = 1 / prior
+    seen, pushes, groups = np.zeros(entrants), np.zeros(entrants), np.zeros(entrants)
+    for table in fit.evidence:
+        for forces in _forces(table, fit.mu, group_of_deal[table.players]):
+            seen += np.square(forces @ expected).sum(axis=0)
+            pushes += np.square(forces).sum(axis=0)
+            groups += (forces != 0).sum(axis=0)
+    # A few groups underestimate the variance, and a single group shows none.
+    correction = groups / np.maximum(groups - 1, 1)
+    own = np.diag(information)
+    matches = np.where(groups > 1, groups * np.square(_share_of_even_deals(fit, own)), 0)
+    # Forces, not ratings: all ratings depend on that of a bot that is much better than the rest.
+    of_field = float((pushes * correction).sum() / max(own.sum(), 1e-300))
+    scale = np.sqrt(_shrunk(seen * correction / np.diag(expected), of_field, matches))
+    result: Floats = expected * np.outer(scale, scale)
+    return result
+
+
+def _share_of_even_deals(fit: Fit, information: Floats) -> Floats:
+    """Return the information of each entrant's deals as a share of that of deals of equal bots.
+
+    A deal of two equal bots has the information 1 / (pi beta²) about each of them. If there are
+    more players it has more, and the share is limited to 1.
+    """
+    deals = np.zeros(len(fit.mu))
+    for table in fit.evidence:
+        players = table.entrants[:, table.outcome_of_deal.ravel()]
+        deals += np.bincount(players.ravel(), minlength=len(deals))
+    even = deals / (pi * fit.model.beta**2)
+    result: Floats = np.minimum(information / np.maximum(even, 1e-300), 1)
+    return result
+
+
+def _shrunk(ratios: Floats, of_field: float, matches: Floats) -> Floats:
+    """Return the ratios of seen to expected variances, shrunk to what the matches can show.
+
+    Args:
+        ratios: By entrant.
+        of_field: The ratio of all forces.
+        matches: The number of matches on which each ratio is based; 0 where it is unknown.
+    """
+    known = np.where(matches > 0, ratios, 1.0)
+    total = matches.sum()
+    common = (total * of_field + _PRIOR_MATCHES) / (total + _PRIOR_MATCHES)
+    own = (matches * known + _PRIOR_MATCHES * common) / (matches + _PRIOR_MATCHES)
+    result: Floats = np.maximum(own, common)
+    return result
+
+
+def _information(table: Evidence, entrants: int) -> Floats:
+    """Return the information of the deals about differences.
+
+    A player's force moves its own rating by the precision of the messages that it received, and
+    those of the others at the table by the same amount in total.
+    """
+    counts = np.bincount(table.outcome_of_deal.ravel(), minlength=table.entrants.shape[1])
+    precisions = table.precisions * counts / (2 * (table.players - 1))
+    flat = np.zeros(entrants * entrants)
+    for one in range(table.players):
+        for other in range(one):
+            cells = table.entrants[one] * entrants + table.entrants[other]
+            flat -= np.bincount(cells, precisions[one] + precisions[other], len(flat))
+    result: Floats = flat.reshape(entrants, entrants)
+    result = result + result.T
+    result -= np.diag(result.sum(axis=1))
+    return result
+
+
+def _forces(table: Evidence, mu: Floats, group_of_deal: Sequence[int]) -> Iterator[Floats]:
+    """Yield the force of each group on each entrant, [group, entrant], chunk by chunk."""
+    entrants = len(mu)
+    by_outcome = table.shifts - table.precisions * mu[table.entrants]
+    rows = table.outcome_of_deal.ravel()
+    who = table.entrants[:, rows]
+    pairs, index = np.unique(np.asarray(group_of_deal) * entrants + who, return_inverse=True)
+    sums = np.bincount(index.ravel(), by_outcome[:, rows].ravel())
+    numbers, group = np.unique(pairs // entrants, return_inverse=True)
+    for first in range(0, len(numbers), _CHUNK):
+        begin, end = np.searchsorted(group, [first, first + _CHUNK])
+        forces = np.zeros((min(_CHUNK, len(numbers) - first), entrants))
+        forces[group[begin:end] - first, pairs[begin:end] % entrants] = sums[begin:end]
+        yield forces

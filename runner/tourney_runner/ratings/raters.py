@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from tourney_runner.ratings.model import Rating
-from tourney_runner.ratings.order_free import fit
-from tourney_runner.ratings.rated_deals import tie_seed
-from tourney_runner.ratings.sandwich_covariance import covariance
+from tourney_runner.ratings.model import Rating, tie_seed
+from tourney_runner.ratings.order_free import covariance, fit
 from tourney_runner.ratings.sequential import finishing_order, revise
 from tourney_runner.ratings.through_time import fit_through_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.model import Model
+    from tourney_runner.ratings.model import Deal, Model
     from tourney_runner.ratings.order_free import Fit
-    from tourney_runner.ratings.rated_deals import Deal
     from tourney_runner.ratings.through_time import TimedFit
 
     Floats = NDArray[np.float64]

@@ -17,8 +17,7 @@ from tourney_runner.ratings.certainty import (
     scores_of_pairs,
     t_quantile,
 )
-from tourney_runner.ratings.model import Model
-from tourney_runner.ratings.rated_deals import average_places
+from tourney_runner.ratings.model import Model, average_places
 from tourney_runner.ratings.raters import rater
 from tourney_runner.ratings.table import LEAST_MATCHES, Adjacent, Interval, Standing, Standings
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.model import Rating
-    from tourney_runner.ratings.rated_deals import Deal
+    from tourney_runner.ratings.model import Deal, Rating
     from tourney_runner.ratings.raters import Estimate, Update
     from tourney_runner.ratings.table import RankBy, Status
 

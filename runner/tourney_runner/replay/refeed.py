@@ -7,6 +7,7 @@ answers are compared and dropped.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
@@ -22,9 +23,10 @@ from tourney_runner.play.seeds import bot_seed
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol.lines import quoted
+from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tourney_runner.games.base import Answer, Game, State
     from tourney_runner.play.play_settings import BotSpec, PlaySettings
@@ -32,7 +34,18 @@ if TYPE_CHECKING:
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord
 
-__all__ = ["Asked", "Compared", "LegalMode", "Stored", "compare", "lines_of_seat", "listen"]
+__all__ = [
+    "Asked",
+    "Compared",
+    "Differences",
+    "LegalMode",
+    "Stored",
+    "compare",
+    "lines_of_seat",
+    "listen",
+    "summary_line",
+]
+
 
 LegalMode = Literal["none", "canonical", "all"]
 
@@ -327,3 +340,49 @@ def _seeds(stored: Stored, names: Sequence[str]) -> list[int]:
     key = stored.record.key
     master = stored.settings.seed_of(key.round)
     return [bot_seed(master, name, key, seat) for seat, name in enumerate(names)]
+
+
+_LONG = 4000
+"""The number of characters of a line that are shown."""
+
+
+class Differences:
+    """Lines about the requests to which a bot answered differently.
+
+    A bot often fails in the same way many times over, so an stderr that was shown is not repeated.
+    """
+
+    def __init__(self) -> None:
+        self._shown = ""
+
+    def lines(self, one: Compared) -> Iterator[str]:
+        """Describe one request, with all output of the bot if its answer was a fault."""
+        yield f"move {one.move}:"
+        yield f"  request: {escaped(one.request.decode().rstrip(), _LONG)}"
+        yield f"  then:    {_answer(one.stored, one.failed)}"
+        yield f"  now:     {_answer(one.given, one.fault)}"
+        if not one.fault:
+            return
+        yield f"  stdout:  {escaped(one.received, _LONG) or '(nothing)'}"
+        if one.stderr and one.stderr == self._shown:
+            yield "  stderr:  (the same as above)"
+        elif one.stderr:
+            self._shown = one.stderr
+            yield "  stderr:"
+            yield from (f"    {escaped(line, _LONG)}" for line in one.stderr.splitlines())
+        else:
+            yield "  stderr:  (nothing)"
+
+
+def summary_line(compared: Sequence[Compared], name: str) -> str:
+    """Count the different answers."""
+    if not compared:
+        return f"{name} was never asked in this deal"
+    differ = sum(not one.same for one in compared)
+    if not differ:
+        return f"all {len(compared)} answers are the same as those of {name}"
+    return f"{differ} of {len(compared)} answers differ from those of {name}"
+
+
+def _answer(fields: dict[str, Any] | None, fault: str) -> str:
+    return escaped(fault, 600) if fields is None else json.dumps(fields)

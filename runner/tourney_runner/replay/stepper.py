@@ -17,7 +17,7 @@ from tourney_runner.text import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tourney_runner.games.scene import Scene
+    from tourney_runner.games.base import Scene
     from tourney_runner.results.records import DealRecord
 
 __all__ = ["Frame", "Stepper", "frames"]

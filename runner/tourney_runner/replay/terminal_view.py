@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from tourney_runner.games.scene import Scene, SeatView, Zone
+    from tourney_runner.games.base import Scene, SeatView, Zone
 
 __all__ = ["SUITS", "Artist", "cards_text"]
 

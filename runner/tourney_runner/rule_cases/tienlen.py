@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError
 from tourney_runner.games.tienlen import GAME
-from tourney_runner.games.tienlen.cards import PACK, cards_in, mask_from
-from tourney_runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
+from tourney_runner.games.tienlen.cards import NO_SHAPE, PACK, SHAPES, cards_in, mask_from, shape_of
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.state import Position, TienlenState
 from tourney_runner.games.tienlen.views import TienlenAnswer

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tourney_runner.run import checkpoint
-from tourney_runner.run.affinity import Lanes
-from tourney_runner.run.worker_messages import Check, Checked, Chunk, Played, Waiting
+from tourney_runner.run import progress as checkpoint
+from tourney_runner.run.worker_count import Lanes
+from tourney_runner.run.worker_process import Check, Checked, Chunk, Played, Waiting
 from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tourney_runner.run.progress import Progress, Reporter
     from tourney_runner.run.results_folder import ResultsFolder
     from tourney_runner.run.worker_count import WorkerCount
-    from tourney_runner.run.worker_messages import VoidDeal
+    from tourney_runner.run.worker_process import VoidDeal
 
 __all__ = ["DeadlineError", "Dispatcher", "Enough"]
 

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from tourney_runner.bots import Bot
-from tourney_runner.bots.stage_all import stage_all
-from tourney_runner.bots.staged_index import recall
-from tourney_runner.bots.staging import with_stored_hash
+from tourney_runner.bots.cache import recall
+from tourney_runner.bots.staging import stage_all, with_stored_hash
 from tourney_runner.config import Entrant, read_bot
 from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from tourney_runner.results.store import Store
     from tourney_runner.results.tournament_record import EntrantRecord, Seed
     from tourney_runner.run.tournament import RunOptions
-    from tourney_runner.run.worker_messages import Checked
+    from tourney_runner.run.worker_process import Checked
     from tourney_runner.schedule.field_changes import Stages
 
 __all__ = [

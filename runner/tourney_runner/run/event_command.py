@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.config.programs import expanded
+from tourney_runner.config.paths import expanded
 from tourney_runner.errors import Interrupted, TourneyError
 from tourney_runner.publish.events import all_events, delivered, log_events, make_event
 from tourney_runner.publish.publish_options import kept_choices

@@ -9,10 +9,10 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import RunError, UsageError
-from tourney_runner.run.worker_messages import Broken
+from tourney_runner.run.worker_process import Broken
 
 if TYPE_CHECKING:
-    from tourney_runner.run.worker_messages import Outcome, Task
+    from tourney_runner.run.worker_process import Outcome, Task
 
 __all__ = ["Executor", "cluster_address", "raise_if_broken"]
 

@@ -19,12 +19,18 @@ from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.run.executor import Executor, raise_if_broken
 from tourney_runner.run.watchdog import Silence, describe_task
-from tourney_runner.run.worker_messages import Alive, Chunk, HostFailed, Waiting, task_frame
-from tourney_runner.run.worker_process import WorkerProgram
+from tourney_runner.run.worker_process import (
+    Alive,
+    Chunk,
+    HostFailed,
+    Waiting,
+    WorkerProgram,
+    task_frame,
+)
 
 if TYPE_CHECKING:
     from tourney_runner.process.cores import Core
-    from tourney_runner.run.worker_messages import Outcome, Setup, Task
+    from tourney_runner.run.worker_process import Outcome, Setup, Task
 
 __all__ = ["LocalExecutor"]
 

@@ -1,4 +1,4 @@
-"""The progress of a run, and the interface of reporters that show it."""
+"""The progress of a run: counts, checkpoints and the interface of reporters that show it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tourney_runner.ratings.rated_deals import average_places
+import msgspec
+
+from tourney_runner.ratings.model import average_places
 from tourney_runner.results.records import DealRecord
+from tourney_runner.results.store import CHECKPOINT, Store
 from tourney_runner.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tourney_runner.results.records import DealOutcome
+    from tourney_runner.run.planner import Planner
 
-__all__ = ["Progress", "Reporter", "Tally"]
+__all__ = ["Progress", "Reporter", "Tally", "finished_blocks", "keep", "take_up"]
 
 
 @dataclass
@@ -130,3 +134,50 @@ class Reporter(ABC):
     @abstractmethod
     def so_far(self, progress: Progress) -> None:
         """Show the standings of an interrupted run."""
+
+
+class _Checkpoint(msgspec.Struct, frozen=True):
+    """Counts of the first `blocks` blocks, all of whose deals are stored.
+
+    It is derived from the deals and can be discarded at any time. The store discards it when deals
+    are removed.
+    """
+
+    blocks: int
+    deals: int
+    finished: int
+    """Finished matches, see `Progress.finished`."""
+    tallies: tuple[Tally, ...]
+
+
+def keep(store: Store, blocks: int, progress: Progress) -> None:
+    """Store the counts once the first `blocks` blocks are finished.
+
+    Raises:
+        RunError: The disk fails.
+    """
+    known = _Checkpoint(blocks, progress.done, progress.finished, tuple(progress.tallies))
+    store.keep_note(CHECKPOINT, msgspec.to_builtins(known))
+
+
+def take_up(store: Store, planner: Planner, progress: Progress) -> None:
+    """Set planner and counts to the last stored checkpoint, if there is one."""
+    known = _kept(store)
+    if known is None:
+        return
+    planner.skip(known.blocks)
+    progress.done, progress.finished = known.deals, known.finished
+    progress.tallies[: len(known.tallies)] = known.tallies  # others have joined since
+
+
+def finished_blocks(store: Store) -> int:
+    """Return the number of blocks, from the first, known to have all their deals stored."""
+    known = _kept(store)
+    return 0 if known is None else known.blocks
+
+
+def _kept(store: Store) -> _Checkpoint | None:
+    kept = store.note(CHECKPOINT)
+    if kept is None or "deals" not in kept:  # earlier versions counted matches
+        return None
+    return msgspec.convert(kept, _Checkpoint)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tourney_runner.bots.cache import remember
 from tourney_runner.bots.changes import changes_since
-from tourney_runner.bots.staged_index import remember
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.fair_clock import make_clock
@@ -19,7 +19,7 @@ from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
 from tourney_runner.results.store import Store
 from tourney_runner.results.tournament_record import LaterSeed
-from tourney_runner.run import checkpoint
+from tourney_runner.run import progress as checkpoint
 from tourney_runner.run.compatibility import check_same
 from tourney_runner.run.dispatcher import DeadlineError, Dispatcher
 from tourney_runner.run.entrants import Entrants, next_round, why_broken, with_added

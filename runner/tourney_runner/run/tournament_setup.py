@@ -24,7 +24,7 @@ from tourney_runner.results.tournament_record import (
     Seed,
     TournamentRecord,
 )
-from tourney_runner.run.worker_messages import Setup
+from tourney_runner.run.worker_process import Setup
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES, Field
 from tourney_runner.schedule.field_changes import StagedFormat, Stages
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config, LimitsConfig
     from tourney_runner.config.models import MatchConfig
     from tourney_runner.process.launcher import Launcher
-    from tourney_runner.process.sandbox.backends import Mode
+    from tourney_runner.process.sandbox.selection import Mode
     from tourney_runner.results.tournament_record import Stage
     from tourney_runner.schedule.base import Format
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tourney_runner.run.worker_messages import Chunk
+from tourney_runner.run.worker_process import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tourney_runner.run.worker_messages import Task
+    from tourney_runner.run.worker_process import Task
 
 __all__ = ["END_AFTER", "REPORT_EVERY", "Silence", "SilenceReport", "describe_task"]
 

@@ -1,23 +1,213 @@
-"""The parent's side of a worker program."""
+"""The parent's side of a worker program, and the messages between the two."""
 
 from __future__ import annotations
 
 import os
 import select
 import signal
+import struct
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from tourney_runner.run.worker_messages import FrameReader, read_outcome, setup_frame
+import msgspec
+
+from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.process.sandbox.selection import Mode
+from tourney_runner.protocol.messages import Ready
+from tourney_runner.results.records import DealRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import IO
 
-    from tourney_runner.run.worker_messages import Outcome, Setup
+__all__ = [
+    "Alive",
+    "Broken",
+    "Check",
+    "Checked",
+    "Chunk",
+    "FrameReader",
+    "HostFailed",
+    "Outcome",
+    "Played",
+    "Setup",
+    "Task",
+    "VoidDeal",
+    "Waiting",
+    "WorkerProgram",
+    "outcome_frame",
+    "read_outcome",
+    "read_setup",
+    "read_task",
+    "setup_frame",
+    "task_frame",
+]
 
-__all__ = ["WorkerProgram"]
+
+class Setup(msgspec.Struct, frozen=True):
+    """The first message to a worker."""
+
+    version: str
+    """The runner's version; a worker of another version refuses to start."""
+    settings: PlaySettings
+    bots: tuple[BotSpec, ...]
+    sandbox: Mode
+    """The confinement of bots, chosen for the whole run."""
+    clock: Literal["fair", "wall"]
+    most_alive: int
+    """The largest number of bots that one worker keeps alive."""
+    build_network: bool = False
+    """Whether builds of bots may use the network."""
+    cpu: int | None = None
+    """The core for the worker and its bots; None for any."""
+    temp: str | None = None
+    """The folder for temporary folders; None for the system's."""
+
+
+class VoidDeal(msgspec.Struct, frozen=True):
+    """A deal that was void twice, so that its match is still to be played."""
+
+    match: MatchPlan
+    deal: int
+    voids: tuple[str, ...]
+    """The failures of the host, one for each play."""
+
+
+class Check(msgspec.Struct, frozen=True, tag=True):
+    """A task: start one bot and end it again."""
+
+    number: int
+    entrant: int
+
+
+class Chunk(msgspec.Struct, frozen=True, tag=True):
+    """A task: play some matches."""
+
+    number: int
+    matches: tuple[MatchPlan, ...]
+    block: int = 0
+    """The number of the block; only matches of one block can share cards."""
+    lane: int = 0
+    """The lane of the preferred worker; see `run.affinity`."""
+    renew: bool = False
+    """Whether all bots are renewed for it."""
+    voided: VoidDeal | None = None
+    """The deal of its only match that was void before; all other workers are idle then."""
+    seconds: float | None = None
+    """The time after which no further deal begins, so that finished deals are stored soon; None to
+    play all matches to their ends.
+    """
+
+
+class Checked(msgspec.Struct, frozen=True, tag=True):
+    """The outcome of a `Check`."""
+
+    number: int
+    entrant: int
+    ready: Ready | None
+    """The bot's ``ready`` message; None if it could not be started."""
+    cause: str = ""
+    stderr: str = ""
+    stdout: str = ""
+    """What it wrote instead of `ready`."""
+
+
+class Played(msgspec.Struct, frozen=True, tag=True):
+    """The outcome of a `Chunk`: its deals."""
+
+    number: int
+    records: tuple[DealRecord, ...]
+    seconds: float
+    """Its duration."""
+    cpu: float
+    """CPU seconds of the worker itself, without the bots."""
+    void: tuple[VoidDeal, ...] = ()
+    """The void deals; their matches go on with them."""
+    rest: tuple[MatchPlan, ...] = ()
+    """The matches, or the parts of them, for which there was no time."""
+
+
+class Waiting(msgspec.Struct, frozen=True, tag=True):
+    """A sign of life: the worker waits for a bot."""
+
+    number: int
+    bot: str
+
+
+class Alive(msgspec.Struct, frozen=True, tag=True):
+    """A sign of life: the worker is busy with its task."""
+
+    number: int
+
+
+class HostFailed(msgspec.Struct, frozen=True, tag=True):
+    """An outcome: the host failed in every play of a deal, or at every start of a bot."""
+
+    number: int
+    cause: str
+
+
+class Broken(msgspec.Struct, frozen=True, tag=True):
+    """An outcome: the worker itself failed, which is a bug of this program or of a game."""
+
+    number: int
+    traceback: str
+    cause: str = ""
+    """The cause, if it is known and not a bug of this program."""
+
+
+Task = Check | Chunk
+Outcome = Checked | Played | Waiting | Alive | HostFailed | Broken
+
+_encode = msgspec.msgpack.Encoder().encode
+_header = struct.Struct(">I")
+
+
+def _frame(message: msgspec.Struct) -> bytes:
+    body = _encode(message)
+    return _header.pack(len(body)) + body
+
+
+def setup_frame(setup: Setup) -> bytes:
+    """Return a `Setup` as a frame."""
+    return _frame(setup)
+
+
+def task_frame(task: Task) -> bytes:
+    """Return a task as a frame."""
+    return _frame(task)
+
+
+def outcome_frame(outcome: Outcome) -> bytes:
+    """Return an outcome as a frame."""
+    return _frame(outcome)
+
+
+read_setup = msgspec.msgpack.Decoder(Setup).decode
+read_task = msgspec.msgpack.Decoder(Task).decode
+read_outcome = msgspec.msgpack.Decoder(Outcome).decode
+
+
+class FrameReader:
+    """An assembler of frames from the pieces that a pipe delivers."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the bodies of the frames that are complete now."""
+        self._buffer += data
+        while len(self._buffer) >= _header.size:
+            (length,) = _header.unpack_from(self._buffer)
+            end = _header.size + length
+            if len(self._buffer) < end:
+                return
+            body = bytes(self._buffer[_header.size : end])
+            del self._buffer[:end]
+            yield body
+
 
 _READ = 1 << 20
 _UNREAD = 20

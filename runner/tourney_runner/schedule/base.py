@@ -1,8 +1,11 @@
-"""The interface of a tournament format, and the values that formats take and return."""
+"""The interface of a tournament format, its values, and its reproducible random numbers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -11,10 +14,11 @@ from pydantic import BaseModel, ConfigDict
 from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 __all__ = [
     "FORMAT_RULES",
+    "Draw",
     "Field",
     "Format",
     "FormatOptions",
@@ -22,7 +26,12 @@ __all__ = [
     "RoundResult",
     "Seating",
     "Table",
+    "below",
+    "choice",
+    "draw",
+    "permutation",
 ]
+
 
 FORMAT_RULES = 3
 """Newest version of the rules for pairing, brackets and benching. A tournament keeps the version
@@ -229,3 +238,39 @@ class Format(ABC, Generic[OptionsT]):
             round_number: From 0.
             finished: The results of all earlier rounds, or empty where `ahead` is true.
         """
+
+
+Item = TypeVar("Item")
+Draw = Callable[[], float]
+"""A function that returns the next number, from 0 up to but not including 1."""
+
+
+def draw(seed: int, *purpose: str | int) -> Draw:
+    """Return a stream of numbers that is used for one purpose only.
+
+    Args:
+        seed: The master seed.
+        purpose: The purpose of the numbers; each purpose has an unrelated stream.
+    """
+    text = "/".join(("schedule", str(seed), *map(str, purpose)))
+    state = int.from_bytes(sha256(text.encode()).digest())
+    return Random(state).random  # noqa: S311 - schedules must be reproducible from their seed
+
+
+def below(limit: int, random: Draw) -> int:
+    """Return a whole number from 0 to limit - 1."""
+    return int(random() * limit)
+
+
+def choice(items: Sequence[Item], random: Draw) -> Item:
+    """Return one of the items."""
+    return items[int(random() * len(items))]
+
+
+def permutation(items: Sequence[Item], random: Draw) -> list[Item]:
+    """Return the items in random order (Fisher-Yates)."""
+    result = list(items)
+    for last in range(len(result) - 1, 0, -1):
+        other = int(random() * (last + 1))
+        result[last], result[other] = result[other], result[last]
+    return result

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, ClassVar
 from tourney_runner.errors import UsageError
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.sequential import rate
-from tourney_runner.schedule.base import Field, Format, RoundResult, Table
+from tourney_runner.schedule.base import Field, Format, RoundResult, Table, draw, permutation
 from tourney_runner.schedule.knockout import KnockoutOptions
 from tourney_runner.schedule.ladder import LadderOptions
 from tourney_runner.schedule.pairing import check_teams
 from tourney_runner.schedule.round_history import Followed, History, pair, seated
-from tourney_runner.schedule.seeded_random import draw, permutation
 from tourney_runner.schedule.swiss import SwissOptions
 
 if TYPE_CHECKING:

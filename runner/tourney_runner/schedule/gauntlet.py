@@ -22,10 +22,10 @@ from tourney_runner.schedule.base import (
     RoundResult,
     Seating,
     Table,
+    draw,
 )
 from tourney_runner.schedule.orbits import OrbitRounds
 from tourney_runner.schedule.round_history import fair_seating, pair_seating
-from tourney_runner.schedule.seeded_random import draw
 from tourney_runner.schedule.team_separation import ApartRounds
 
 if TYPE_CHECKING:

@@ -17,9 +17,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 from pydantic import Field as Option
 
 from tourney_runner.errors import UsageError
-from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
+from tourney_runner.schedule.base import (
+    Field,
+    Format,
+    FormatOptions,
+    RoundResult,
+    Table,
+    draw,
+    permutation,
+)
 from tourney_runner.schedule.round_history import Followed, History, seated
-from tourney_runner.schedule.seeded_random import draw, permutation
 from tourney_runner.text import counted, listed
 
 if TYPE_CHECKING:

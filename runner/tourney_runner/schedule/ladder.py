@@ -17,10 +17,17 @@ from pydantic import Field as Option
 
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.order_free import fit
-from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
+from tourney_runner.schedule.base import (
+    Field,
+    Format,
+    FormatOptions,
+    RoundResult,
+    Table,
+    draw,
+    permutation,
+)
 from tourney_runner.schedule.pairing import check_teams
 from tourney_runner.schedule.round_history import Followed, History, seated
-from tourney_runner.schedule.seeded_random import draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,17 +15,19 @@ next block corrects the imbalance that is left.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import pairwise, permutations
+from math import factorial
+from typing import TYPE_CHECKING, ClassVar
 
-from tourney_runner.schedule.seeded_random import Draw, choice, draw, permutation
+from tourney_runner.schedule.base import Draw, choice, draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tourney_runner.schedule.base import Seating
 
-__all__ = ["OrbitRounds", "Orbits", "carried_round"]
+__all__ = ["CircularRounds", "OrbitRounds", "Orbits", "carried_round"]
+
 
 _STARTS = 3
 """Random blocks that are improved before the best is taken. With one, tables of 14 have a spread of
@@ -219,3 +221,32 @@ class Orbits:
         for step in steps:
             successions[step] -= 1
         return cost
+
+
+class CircularRounds:
+    """Rounds of k! matches for a field that fills one table.
+
+    Args:
+        size: The number of entrants, equal to the number of seats; at most `MOST`.
+        seed: The master seed.
+    """
+
+    MOST: ClassVar[int] = 5
+    """The largest supported field, with 120 matches in a round; six players would need 720."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.matches = factorial(size)
+        self._size = size
+        self._seed = seed
+
+    def seatings(self, round_number: int) -> Iterator[Seating]:
+        """Yield all seatings once, starting with the orders that level succession."""
+        random = draw(self._seed, "circles", round_number)
+        orbits = Orbits(self._size, self._size, random)
+        others = permutations(range(1, self._size))
+        left = permutation([(0, *order) for order in others], random)
+        while left:
+            block = min(left, key=orbits.succession_cost)
+            left.remove(block)
+            orbits.seat(block)
+            yield from carried_round(block, self._size)

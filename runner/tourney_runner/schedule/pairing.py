@@ -13,12 +13,12 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import UsageError
-from tourney_runner.schedule.seeded_random import below
+from tourney_runner.schedule.base import below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tourney_runner.schedule.seeded_random import Draw
+    from tourney_runner.schedule.base import Draw
 
 __all__ = ["check_teams", "score_tables"]
 

@@ -6,15 +6,13 @@ from collections import Counter, defaultdict
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from tourney_runner.schedule.base import RoundResult, Table
-from tourney_runner.schedule.seeded_random import permutation
+from tourney_runner.schedule.base import RoundResult, Table, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tourney_runner.results.records import DealRecord
-    from tourney_runner.schedule.base import Seating
-    from tourney_runner.schedule.seeded_random import Draw
+    from tourney_runner.schedule.base import Draw, Seating
 
 __all__ = [
     "Followed",

@@ -2,7 +2,7 @@
 
 A *round* is one base block carried round the field (see `orbits`): n matches, each entrant in each
 seat once. If all entrants sit at every table (n = k), there are no opponents to choose, only
-circular orders, and for up to five players a round has all of them (see `circular_orders`). With
+circular orders, and for up to five players a round has all of them (see `orbits`). With
 ``complete: true`` a round has every possible table once (see `subsets`).
 """
 
@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from pydantic import Field as Option
 
-from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Seating, Table
-from tourney_runner.schedule.circular_orders import CircularRounds
-from tourney_runner.schedule.orbits import OrbitRounds
-from tourney_runner.schedule.seeded_random import draw, permutation
+from tourney_runner.schedule.base import (
+    Field,
+    Format,
+    FormatOptions,
+    RoundResult,
+    Seating,
+    Table,
+    draw,
+    permutation,
+)
+from tourney_runner.schedule.orbits import CircularRounds, OrbitRounds
 from tourney_runner.schedule.subsets import SubsetRounds
 from tourney_runner.schedule.team_separation import ApartRounds
 

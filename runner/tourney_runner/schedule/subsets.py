@@ -14,8 +14,8 @@ from math import comb, gcd
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import UsageError
+from tourney_runner.schedule.base import Draw, below, draw
 from tourney_runner.schedule.orbits import Orbits
-from tourney_runner.schedule.seeded_random import Draw, below, draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

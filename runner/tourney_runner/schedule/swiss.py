@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field as Option
 
-from tourney_runner.schedule.base import Field, Format, FormatOptions, RoundResult, Table
+from tourney_runner.schedule.base import (
+    Field,
+    Format,
+    FormatOptions,
+    RoundResult,
+    Table,
+    draw,
+    permutation,
+)
 from tourney_runner.schedule.pairing import check_teams, score_tables
 from tourney_runner.schedule.round_history import Followed, History, seated
-from tourney_runner.schedule.seeded_random import draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,8 +13,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import UsageError
+from tourney_runner.schedule.base import below, draw, permutation
 from tourney_runner.schedule.round_history import pair_seating
-from tourney_runner.schedule.seeded_random import below, draw, permutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

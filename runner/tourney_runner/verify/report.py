@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from tourney_runner.text import counted, escaped
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tourney_runner.results.records import DealKey
 
-__all__ = ["Finding", "Findings", "Report", "Where"]
+__all__ = ["Finding", "Findings", "Report", "Where", "report_lines"]
+
 
 _NAMED = 20
 """Findings of one kind that are listed; the others are only counted."""
@@ -88,3 +91,19 @@ class Findings:
             if more := self._counts[where] - len(listed):
                 shown.append(Finding(where, f"and {more:,} more of this kind"))
         return Report(deals, played, self._counts.total(), tuple(shown), tuple(self._notes))
+
+
+_WIDTH = 500
+
+
+def report_lines(report: Report) -> list[str]:
+    """Return a report as lines, one for each finding or note."""
+    lines = []
+    for finding in report.findings:
+        deal = "" if finding.deal is None else f"deal {finding.deal}: "
+        lines.append(f"WRONG ({finding.where}): {deal}{escaped(finding.text, _WIDTH)}")
+    lines += [f"note: {escaped(note, _WIDTH)}" for note in report.notes]
+    deals = counted(report.deals, "deal")
+    checked = f"{deals} checked by the rules, {report.played:,} played again"
+    verdict = "all is as it should be" if report.passed else f"{report.wrong:,} found wrong"
+    return [*lines, f"{checked}: {verdict}"]

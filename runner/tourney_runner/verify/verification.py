@@ -22,8 +22,7 @@ from tourney_runner.publish.summary import summarise
 from tourney_runner.publish.tables import FORMATS
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.text import counted
-from tourney_runner.verify.bot_rerunner import available_bots, plan_of
-from tourney_runner.verify.bots_check import Sample, Wanted
+from tourney_runner.verify.bots_check import Sample, Wanted, available_bots, plan_of
 from tourney_runner.verify.published_check import (
     marker_of,
     numbers_wrong,
@@ -31,8 +30,8 @@ from tourney_runner.verify.published_check import (
     remade_wrong,
 )
 from tourney_runner.verify.report import Findings
-from tourney_runner.verify.rules_check import RuleBook
-from tourney_runner.verify.schedule_check import (
+from tourney_runner.verify.rules_check import (
+    RuleBook,
     benching_wrong,
     certain_rounds,
     plan_wrong,

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
 from tourney_runner.process.launcher import Launcher, Program, ResourceLimits, Rights
-from tourney_runner.process.orphan_cleanup import clean_up
-from tourney_runner.process.process_tree import end_unknown_children
+from tourney_runner.process.process_tree import clean_up, end_unknown_children
 from tourney_runner.process.procfs import become_subreaper
 from tourney_runner.process.sandbox import choose
 

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sandbox_stage import works
-from tourney_runner.play.fault_classifier import hosts_failure
+from tourney_runner.play.faults import hosts_failure
 from tourney_runner.process.access import choose_program
 from tourney_runner.process.launcher import Program, ResourceLimits, Rights
 from tourney_runner.process.sandbox import choose, run_build
-from tourney_runner.process.sandbox.backends import BACKENDS
-from tourney_runner.process.sandbox.bwrap import BwrapLauncher
-from tourney_runner.process.sandbox.bwrap_arguments import FEATURES, Features
+from tourney_runner.process.sandbox.bwrap import FEATURES, BwrapLauncher, Features
+from tourney_runner.process.sandbox.selection import BACKENDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

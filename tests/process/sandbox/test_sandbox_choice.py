@@ -14,7 +14,7 @@ from tourney_runner.process.sandbox import Finding, Mode, choose, probe
 WITHOUT_LANDLOCK = """
 import ctypes, struct, sys
 sys.path.insert(0, sys.argv[1])
-from tourney_runner.process.sandbox.bpf import Assembler
+from tourney_runner.process.sandbox.seccomp import Assembler
 code = Assembler()
 code.load(0)
 code.if_equal(444, yes="absent")

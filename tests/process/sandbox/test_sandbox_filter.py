@@ -5,9 +5,13 @@ import struct
 from dataclasses import dataclass
 
 import pytest
-from tourney_runner.process.sandbox.bpf import Assembler
-from tourney_runner.process.sandbox.seccomp import Policy, assemble_filter
-from tourney_runner.process.sandbox.syscalls import MACHINES, Machine
+from tourney_runner.process.sandbox.seccomp import (
+    MACHINES,
+    Assembler,
+    Machine,
+    Policy,
+    assemble_filter,
+)
 
 ALLOWED, KILLED = "allowed", "killed"
 REFUSED, ABSENT = f"fails with {errno.EPERM}", f"fails with {errno.ENOSYS}"

@@ -14,14 +14,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from tourney_runner.games.speahx.all_plays import (
-    MOST_PLAYS,
-    TOO_MANY,
-    Cards,
-    Turn,
-    actions_of,
-    without,
-)
 from tourney_runner.games.speahx.cards import (
     ALL_CARDS,
     JACK,
@@ -31,7 +23,15 @@ from tourney_runner.games.speahx.cards import (
     TEN,
     TWO,
 )
-from tourney_runner.games.speahx.plays import ORDERED
+from tourney_runner.games.speahx.plays import (
+    MOST_PLAYS,
+    ORDERED,
+    TOO_MANY,
+    Cards,
+    Turn,
+    actions_of,
+    without,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

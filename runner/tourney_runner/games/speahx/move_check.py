@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tourney_runner.games.base import IllegalActionError
-from tourney_runner.games.speahx.all_plays import Turn
 from tourney_runner.games.speahx.cards import NAMES, RANK, TWO
 from tourney_runner.games.speahx.messages import misfit, on_the_pile, wrong_card
-from tourney_runner.games.speahx.plays import ALONE, grammar_of
+from tourney_runner.games.speahx.plays import ALONE, Turn, grammar_of
 
 if TYPE_CHECKING:
     from tourney_runner.games.speahx.actions import Action

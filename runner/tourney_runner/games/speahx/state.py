@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tourney_runner.games.base import TERMINAL, LegalActions, State
 from tourney_runner.games.speahx.actions import CHANCE, PASS, Action, SpeahxAnswer, parse, write
-from tourney_runner.games.speahx.all_plays import all_plays
 from tourney_runner.games.speahx.canonical import canonical_plays
 from tourney_runner.games.speahx.cards import (
     JACK,
@@ -24,11 +23,12 @@ from tourney_runner.games.speahx.effects import four_of_a_kind
 from tourney_runner.games.speahx.messages import describe
 from tourney_runner.games.speahx.move_check import MoveChecker
 from tourney_runner.games.speahx.options import HAND, SpeahxOptions
+from tourney_runner.games.speahx.plays import all_plays
 from tourney_runner.games.speahx.scoring import places, points
 from tourney_runner.games.speahx.views import SpeahxEvent, SpeahxView, names, scene
 
 if TYPE_CHECKING:
-    from tourney_runner.games.scene import Scene
+    from tourney_runner.games.base import Scene
     from tourney_runner.games.speahx.position import Table
 
 __all__ = ["SpeahxState"]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from tourney_runner.games.base import TERMINAL
-from tourney_runner.games.scene import Scene, SeatView, Zone
+from tourney_runner.games.base import TERMINAL, Scene, SeatView, Zone
 from tourney_runner.games.speahx.cards import NAMES, PRINTED, SUIT_WORDS
 from tourney_runner.games.speahx.scoring import places
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.games.base import Game
 from tourney_runner.games.shuffle import shuffled
-from tourney_runner.games.tienlen.cards import CARDS, code_of, mask_from_code
-from tourney_runner.games.tienlen.combos import NO_SHAPE, shape_of
+from tourney_runner.games.tienlen.cards import CARDS, NO_SHAPE, code_of, mask_from_code, shape_of
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.probes import TienlenProbes
 from tourney_runner.games.tienlen.resample import resample

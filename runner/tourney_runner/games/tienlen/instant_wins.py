@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from tourney_runner.games.tienlen.cards import TWOS
-from tourney_runner.games.tienlen.combos import rank_counts, ranks_with
+from tourney_runner.games.tienlen.cards import TWOS, rank_counts, ranks_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tourney_runner.games.base import IllegalActionError
-from tourney_runner.games.tienlen.cards import BITS, TWOS, cards_in
-from tourney_runner.games.tienlen.combos import (
+from tourney_runner.games.tienlen.cards import (
+    BITS,
     BOMBS,
     NO_SHAPE,
     PAIR,
@@ -18,6 +18,8 @@ from tourney_runner.games.tienlen.combos import (
     SHAPES,
     SINGLE,
     TRIPLE,
+    TWOS,
+    cards_in,
     shape_of,
 )
 

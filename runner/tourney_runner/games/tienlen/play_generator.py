@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tourney_runner.games.tienlen.combos import QUAD, SEQUENCES, SHAPES, rank_counts, ranks_with
+from tourney_runner.games.tienlen.cards import QUAD, SEQUENCES, SHAPES, rank_counts, ranks_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,8 +6,17 @@ from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.rule_probes import BuiltDeal, RuleProbes
-from tourney_runner.games.tienlen.cards import CARDS, RANKS, TWOS, cards_in, mask_from
-from tourney_runner.games.tienlen.combos import BOMBS, NO_SHAPE, SHAPES, shape_of
+from tourney_runner.games.tienlen.cards import (
+    BOMBS,
+    CARDS,
+    NO_SHAPE,
+    RANKS,
+    SHAPES,
+    TWOS,
+    cards_in,
+    mask_from,
+    shape_of,
+)
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.state import PASS, TienlenState
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tourney_runner.games.tienlen.cards import TWOS, cards_in
-from tourney_runner.games.tienlen.combos import (
+from tourney_runner.games.tienlen.cards import (
     BOMBS,
     DOUBLE_SEQUENCES,
     PAIR,
@@ -14,6 +13,8 @@ from tourney_runner.games.tienlen.combos import (
     SHAPES,
     SINGLE,
     TRIPLE,
+    TWOS,
+    cards_in,
     shape_of,
 )
 from tourney_runner.games.tienlen.views import Table

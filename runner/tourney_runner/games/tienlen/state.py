@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
-from tourney_runner.games.base import TERMINAL, LegalActions, MalformedAnswerError, State
-from tourney_runner.games.scene import Scene, SeatView, Zone
-from tourney_runner.games.tienlen.cards import BITS, CARDS, PACK, cards_in, hand_of
-from tourney_runner.games.tienlen.combos import NO_SHAPE, SHAPES, shape_of
+from tourney_runner.games.base import (
+    TERMINAL,
+    LegalActions,
+    MalformedAnswerError,
+    Scene,
+    SeatView,
+    State,
+    Zone,
+)
+from tourney_runner.games.tienlen.cards import (
+    BITS,
+    CARDS,
+    NO_SHAPE,
+    PACK,
+    SHAPES,
+    cards_in,
+    hand_of,
+    shape_of,
+)
 from tourney_runner.games.tienlen.instant_wins import InstantWin, instant_win
 from tourney_runner.games.tienlen.move_errors import refused_pass, refused_play
 from tourney_runner.games.tienlen.play_generator import plays

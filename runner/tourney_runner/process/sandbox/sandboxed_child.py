@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.process.sandbox.users import Identities
 
-__all__ = ["ConfinedChild", "start_for"]
+__all__ = ["ConfinedChild", "Descriptors", "memory_file", "read_until", "start_for", "two_way_pipe"]
 
 
 @dataclass
@@ -62,3 +65,48 @@ def start_for(
         child = start(user)
         child.loan = loan.pop_all()
     return child
+
+
+class Descriptors(ExitStack):
+    """A context in which descriptors stay open."""
+
+    def keep(self, descriptor: int) -> int:
+        """Close a descriptor at the end of the context as well, and return it."""
+        self.callback(os.close, descriptor)
+        return descriptor
+
+
+def memory_file(content: bytes) -> int:
+    """Return an open file in memory with this content, positioned at its start."""
+    descriptor = os.memfd_create("tourney")
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def two_way_pipe() -> int:
+    """Return a descriptor that is both ends of a pipe.
+
+    A process that reads from it waits for a byte, and does not wake up when the other side dies,
+    which would be the wrong moment to continue.
+    """
+    with Descriptors() as both:
+        reader, _ = map(both.keep, os.pipe())
+        return os.open(f"/proc/self/fd/{reader}", os.O_RDWR | os.O_CLOEXEC)
+
+
+def read_until(descriptor: int, complete: Callable[[bytes], bool], seconds: float) -> bytes:
+    """Read until the data is complete, the other side has closed, or the time is over."""
+    until = time.monotonic() + seconds
+    received = b""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    while not complete(received):
+        left = until - time.monotonic()
+        if left <= 0 or not poll.poll(left * 1000):
+            break
+        data = os.read(descriptor, 65536)
+        if not data:
+            break
+        received += data
+    return received

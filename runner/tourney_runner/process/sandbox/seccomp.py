@@ -10,26 +10,244 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass
+import struct
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from tourney_runner.process.sandbox.bpf import (
-    ARCH_OFFSET,
-    NUMBER_OFFSET,
-    Assembler,
-    argument_offset,
-)
 from tourney_runner.process.sandbox.probe_result import UnavailableError
-from tourney_runner.process.sandbox.syscalls import this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tourney_runner.process.launcher import Program
-    from tourney_runner.process.sandbox.syscalls import Machine
 
-__all__ = ["Policy", "assemble_filter", "filter_for_this_machine", "policy_of"]
+__all__ = [
+    "ARCH_OFFSET",
+    "MACHINES",
+    "NUMBER_OFFSET",
+    "Assembler",
+    "Machine",
+    "Policy",
+    "argument_offset",
+    "assemble_filter",
+    "filter_for_this_machine",
+    "policy_of",
+    "this_machine",
+]
+
+
+NUMBER_OFFSET = 0
+"""The offset of the system call number in ``struct seccomp_data``."""
+ARCH_OFFSET = 4
+
+_LOAD_WORD = 0x20
+_AND = 0x54
+_JUMP_IF_EQUAL = 0x15
+_JUMP_IF_AT_LEAST = 0x35
+_RETURN = 0x06
+
+_LONGEST_JUMP = 255
+
+
+def argument_offset(index: int) -> int:
+    """Return the offset of an argument's low half in ``struct seccomp_data`` (little-endian)."""
+    return 16 + 8 * index
+
+
+@dataclass
+class _Instruction:
+    code: int
+    value: int
+    yes: str = ""
+    no: str = ""
+
+
+@dataclass
+class Assembler:
+    """A list of instructions under construction. An empty label means the next instruction."""
+
+    _instructions: list[_Instruction] = field(default_factory=list)
+    _labels: dict[str, int] = field(default_factory=dict)
+
+    def load(self, offset: int) -> None:
+        """Load the 32-bit word at an offset of ``struct seccomp_data``."""
+        self._instructions.append(_Instruction(_LOAD_WORD, offset))
+
+    def mask(self, bits: int) -> None:
+        """Keep only some bits of the loaded word."""
+        self._instructions.append(_Instruction(_AND, bits))
+
+    def if_equal(self, value: int, yes: str = "", no: str = "") -> None:
+        """Go to `yes` if the word has this value, else to `no`."""
+        self._instructions.append(_Instruction(_JUMP_IF_EQUAL, value, yes, no))
+
+    def if_at_least(self, value: int, yes: str = "", no: str = "") -> None:
+        """Go to `yes` if the word, unsigned, is this value or more, else to `no`."""
+        self._instructions.append(_Instruction(_JUMP_IF_AT_LEAST, value, yes, no))
+
+    def give(self, verdict: int) -> None:
+        """Return a verdict, a ``SECCOMP_RET_*`` value."""
+        self._instructions.append(_Instruction(_RETURN, verdict))
+
+    def label(self, name: str) -> None:
+        """Name the instruction that comes next."""
+        self._labels[name] = len(self._instructions)
+
+    def assemble(self) -> bytes:
+        """Return the program as an array of ``struct sock_filter``.
+
+        Raises:
+            ValueError: A jump is too long for one byte, goes backwards or has no target.
+        """
+        return b"".join(
+            struct.pack(
+                "<HBBI",
+                instruction.code,
+                self._distance(place, instruction.yes),
+                self._distance(place, instruction.no),
+                instruction.value,
+            )
+            for place, instruction in enumerate(self._instructions)
+        )
+
+    def _distance(self, place: int, label: str) -> int:
+        if not label:
+            return 0
+        distance = self._labels.get(label, -1) - place - 1
+        if not 0 <= distance <= _LONGEST_JUMP:
+            raise ValueError(f"cannot jump from instruction {place} to {label!r}")
+        return distance
+
+
+_NUMBERS: dict[str, tuple[int, int | None]] = {
+    # name: (x86_64, aarch64); None where the machine never had the call
+    "add_key": (248, 217),
+    "bpf": (321, 280),
+    "chmod": (90, None),
+    "chown": (92, None),
+    "chroot": (161, 51),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "delete_module": (176, 106),
+    "fanotify_init": (300, 262),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "fcntl": (72, 25),
+    "file_setattr": (469, 469),
+    "finit_module": (313, 273),
+    "flock": (73, 32),
+    "fremovexattr": (199, 16),
+    "fsconfig": (431, 431),
+    "fsetxattr": (190, 7),
+    "fsmount": (432, 432),
+    "fsopen": (430, 430),
+    "fspick": (433, 433),
+    "futimesat": (261, None),
+    "init_module": (175, 105),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "io_uring_setup": (425, 425),
+    "ioctl": (16, 29),
+    "ioprio_set": (251, 30),
+    "kcmp": (312, 272),
+    "kexec_file_load": (320, 294),
+    "kexec_load": (246, 104),
+    "keyctl": (250, 219),
+    "lchown": (94, None),
+    "listmount": (458, 458),
+    "lremovexattr": (198, 15),
+    "lsetxattr": (189, 6),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "mount": (165, 40),
+    "mount_setattr": (442, 442),
+    "move_mount": (429, 429),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    "msgctl": (71, 187),
+    "msgget": (68, 186),
+    "msgrcv": (70, 188),
+    "msgsnd": (69, 189),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "open_tree": (428, 428),
+    "open_tree_attr": (467, 467),
+    "perf_event_open": (298, 241),
+    "pidfd_getfd": (438, 438),
+    "pivot_root": (155, 41),
+    "prctl": (157, 167),
+    "prlimit64": (302, 261),
+    "process_madvise": (440, 440),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+    "removexattr": (197, 14),
+    "removexattrat": (466, 466),
+    "request_key": (249, 218),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "semctl": (66, 191),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "setns": (308, 268),
+    "setpriority": (141, 140),
+    "setxattr": (188, 5),
+    "setxattrat": (463, 463),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "shmdt": (67, 197),
+    "shmget": (29, 194),
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "statmount": (457, 457),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "syslog": (103, 116),
+    "truncate": (76, 45),
+    "umount2": (166, 39),
+    "unshare": (272, 97),
+    "userfaultfd": (323, 282),
+    "utime": (132, None),
+    "utimensat": (280, 88),
+    "utimes": (235, None),
+}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One kind of processor, as seen by the kernel."""
+
+    name: str
+    audit_arch: int
+    """``AUDIT_ARCH_*``: distinguishes its system calls from those of its 32-bit relative."""
+    column: int
+    foreign_from: int | None = None
+    """The first number of another table of system calls on the same processor (x32)."""
+
+    def number(self, call: str) -> int | None:
+        """Return the number of a system call, or None if the machine does not have it."""
+        return _NUMBERS[call][self.column]
+
+
+MACHINES = {
+    "x86_64": Machine("x86_64", 0xC000003E, 0, foreign_from=0x40000000),
+    "aarch64": Machine("aarch64", 0xC00000B7, 1),
+}
+
+
+def this_machine() -> Machine | None:
+    """Return the machine that this program runs on, or None if its calls are unknown."""
+    return MACHINES.get(os.uname().machine)
+
 
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000

@@ -2,18 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, Literal
 
 from tourney_runner.errors import UsageError
 from tourney_runner.process.cgroup import Groups
-from tourney_runner.process.launcher import Launcher, ResourceLimits
+from tourney_runner.process.launcher import (
+    Launcher,
+    PlainLauncher,
+    ResourceLimits,
+    raise_open_files,
+)
 from tourney_runner.process.procfs import IS_LINUX
-from tourney_runner.process.rlimits import raise_open_files
-from tourney_runner.process.sandbox.backends import BACKENDS, Mode
+from tourney_runner.process.sandbox.bwrap import BwrapLauncher, open_bwrap
 from tourney_runner.process.sandbox.cgroup_delegation import control_groups
+from tourney_runner.process.sandbox.landlock import LandlockLauncher, open_landlock
 from tourney_runner.process.sandbox.probe_result import Finding, UnavailableError
 
-__all__ = ["choose", "probe", "probe_groups", "resolve"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["BACKENDS", "Backend", "Mode", "choose", "probe", "probe_groups", "resolve"]
+
+
+Mode = Literal["auto", "bwrap", "landlock", "limits", "off"]
+"""The modes of a configuration: a backend's name, or ``auto`` for the best protection that
+works."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A way to start bots."""
+
+    name: Mode
+    launcher: type[Launcher]
+    open: Callable[[Groups | None], Launcher]
+    """A function that returns its launcher after a trial run, given the control groups for bots.
+
+    Raises:
+        UnavailableError: It does not work on this machine.
+    """
+
+    @property
+    def confines(self) -> bool:
+        """Return whether it protects the host and the other bots from malice."""
+        return self.launcher.confines
+
+
+BACKENDS: dict[Mode, Backend] = {
+    backend.name: backend
+    for backend in (
+        Backend("bwrap", BwrapLauncher, open_bwrap),
+        Backend("landlock", LandlockLauncher, open_landlock),
+        Backend("limits", PlainLauncher, PlainLauncher),
+        Backend("off", PlainLauncher, lambda _: PlainLauncher(limited=False)),
+    )
+}
+"""Backends by name, the best protection first."""
+
 
 _CONFINING = tuple(backend.name for backend in BACKENDS.values() if backend.confines)
 
