@@ -138,7 +138,7 @@ _MAKERS: dict[str, Callable[[str], str]] = {"fields": fields, "transcript": tran
 
 
 def build(page: str) -> str:
-    """A page with all that is made in it made anew."""
+    """Return a page with all its generated parts made again."""
     return _MADE.sub(lambda m: f"{m[1]} {m[2]}{m[3]}{_MAKERS[m[1]](m[2])}", page)
 
 

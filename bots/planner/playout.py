@@ -20,7 +20,7 @@ DOUBLE = 30
 LOWEST_TWO = 48
 
 Hand = dict[int, list[int]]
-"""The top cards, lowest first, of each kind of combination. Kinds: 1 to 4 for so many cards of a
+"""The top cards, lowest first, of each kind of combination. Kinds: 1 to 4 for that many cards of a
 rank, `SEQUENCE` + length, `DOUBLE` + length."""
 
 

@@ -51,7 +51,7 @@ def test_a_run_is_paused_and_goes_on_with_another_number_of_workers(arena: Arena
 
 def test_a_run_stops_at_a_time_and_says_so_in_its_events(arena: Arena) -> None:
     config = _slow_cup(arena)
-    soon = (datetime.now() + timedelta(seconds=6)).isoformat()  # noqa: DTZ005 - local, as typed
+    soon = (datetime.now() + timedelta(seconds=15)).isoformat()  # noqa: DTZ005 - local, as typed
     ended = arena.run("run", config, "--out", "out", "--jobs", "1", "--json", "--until", soon)
     assert ended.stderr == ""
     events = [json.loads(line) for line in ended.stdout.splitlines()]

@@ -145,9 +145,9 @@ def test_a_tournament_of_an_example_is_played_verified_and_replayed(
     assert tourney("verify", "out").exit_code == 0
     seen = tourney("replay", "out", 1, "--seat", 1)
     assert seen.exit_code == 0, seen.output
-    assert "seat 0 has chosen" in seen.output or "a has chosen" in seen.output, seen.output
-    fed = tourney("replay", "out", 1, "--seat", 1, "--feed", "a", "--no-sandbox")
-    del fed  # another seed of randomness gives other answers; it must only not fail
+    assert seen.output.count(" has chosen") >= 3
+    fed = tourney("replay", "out", 1, "--seat", 1, "--feed", "a")
+    assert fed.exit_code == 0, fed.output
     assert tourney("schema", "protocol").exit_code == 0
 
 

@@ -96,7 +96,7 @@ def test_a_bot_that_ends_between_two_deals_is_started_anew_without_a_fault(
     ended = Note(
         0,
         "ended",
-        "it exited with status 3 without an answer, between two deals: it is started anew",
+        "it exited with status 3 without an answer, between two deals: it is started again",
     )
     assert records[1].notes == (ended, Note(0, "stderr", "bye"))
 

@@ -161,7 +161,7 @@ def test_what_is_no_results_file_is_refused_and_left_alone(tmp_path: Path) -> No
     assert path.read_bytes() == b""
     path.write_bytes(b"some text that is no database" * 100)
     for create in (False, True):
-        with pytest.raises(UsageError, match="this is no results file"):
+        with pytest.raises(UsageError, match="this is not a results file"):
             Store(path, create=create)
 
 

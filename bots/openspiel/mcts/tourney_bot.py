@@ -59,7 +59,7 @@ class Turn:
 
     @property
     def random(self) -> Random:
-        """Chance that repeats: it is seeded anew with the seed of each deal."""
+        """Chance that repeats: it is seeded again with the seed of each deal."""
         if self._random is None:
             from random import Random  # noqa: PLC0415 - a bot without chance starts 8 ms sooner
 

@@ -22,7 +22,7 @@ _MILLISECOND = 1e6
 _FAR = 8.0
 """Robust standard deviations of the logarithm from which a deal is an outlier."""
 _LEAST_SPREAD = 0.15
-"""Of the logarithm; where all deals take the same time, the machine's own noise is no outlier."""
+"""The least spread of logarithms of times, so that the machine's own noise is not an outlier."""
 _LEAST_EXCESS = 2.0
 """Milliseconds a move. Shorter delays are the system's."""
 _SHOWN = 3

@@ -245,7 +245,7 @@ def _malformed(cause: str, received: str, game: str) -> str:
         return "copy the `id` of the request into its answer"
     if "both" in cause or "exactly one" in cause or "neither" in cause:
         return f"an answer has exactly one of {_actions(game)}"
-    if text and not text.startswith("{") and "no answer" in cause:
+    if text and not text.startswith("{") and ("no answer" in cause or "not an answer" in cause):
         return (
             "print nothing but answers to stdout, in UTF-8; stderr is free for all else. An answer "
             f"is one JSON object with the request's `id` and one of {_actions(game)}"

@@ -53,7 +53,7 @@ class Submission:
         if self.replaced and self.replaced.granted:
             lines.append(
                 f"that version had {listed(self.replaced.granted, 'and')} in {self.league}; this "
-                "one has not, since its files are others: the organiser may grant that anew"
+                "one has not, since its files are others: the organiser may grant that again"
             )
         if self.missing:
             more = "1 more bot" if self.missing == 1 else f"{self.missing} more bots"

@@ -167,7 +167,7 @@ def silence(limit: int, *, stray: bool, begun: bool, stale: bool, answered: bool
         answered: Whether the bot has answered a request before.
     """
     if stray:
-        what = "only lines that are no answer"
+        what = "only lines that are not answers"
     elif begun:
         what = "a line was begun: does it end with a newline?"
     elif stale:

@@ -431,7 +431,7 @@ class Player:
         if noise.kind == "stray":
             self._stray = True
             if self._setup.strict:
-                raise self.fault("malformed", f"a line that is no answer ({noise.why})")
+                raise self.fault("malformed", f"a line that is not an answer ({noise.why})")
 
     def _failed(self, error: ExchangeError, began: int) -> Fault:
         """Return the fault behind a missing reply; raises like `ask` if it is not a fault."""
@@ -448,7 +448,7 @@ class Player:
             raise HostFailureError(self.bot.name, "the host ended it for want of memory")
         kind, cause = ending(ended if by_itself else None, stderr, setup.caps)
         if self._deals > 1 and self._used == self._used_before:
-            self.notes.append(("ended", f"{cause}, between two deals: it is started anew"))
+            self.notes.append(("ended", f"{cause}, between two deals: it is started again"))
             if stderr:
                 self.notes.append(("stderr", stderr))
             raise EndedBeforeError

@@ -488,7 +488,7 @@ def _connected(path: Path, *, create: bool) -> sqlite3.Connection:
         return _without_journal(path)
     except sqlite3.DatabaseError as error:
         db.close()
-        raise UsageError(f"{path}: this is no results file ({error})") from error
+        raise UsageError(f"{path}: this is not a results file ({error})") from error
     return db
 
 

@@ -228,7 +228,7 @@ class Knockout(Format[KnockoutOptions]):
         def substitute() -> int:
             if not waiting:
                 raise UsageError(
-                    "so many bots have left this knockout that its tables cannot be filled;"
+                    "too many bots have left this knockout to fill its tables;"
                     " take back a withdrawal (--undo), or leave it as it is"
                 )
             return waiting.pop()
