@@ -188,11 +188,11 @@ WRONG = {
     "no such seat": ((1, "--seat", 7), "there is no seat 7 in this deal; its seats are 0 "),
     "no such bot": (("--last-fault", "gredy"), "; did you mean 'greedy'?\n"),
     "a bot without a fault": (("--last-fault", "greedy"), "'greedy' has no fault here; "),
-    "nobody's requests": ((1, "--feed", BOTS / "planner"), "Give --seat as well"),
+    "nobody's requests": ((1, "--feed", BOTS / "planner"), "give --seat as well"),
     "two deals": ((1, "--last-fault", "crash-move"), "DEAL and --last-fault contradict each other"),
     "a page of one seat": ((1, "--html", "a", "--seat", 0), "--html and --seat contradict each"),
     "a page for a bot": ((1, "--html", "a", "--feed", "b"), "--html and --feed contradict each"),
-    "nobody's lines": ((1, "--lines"), "Give --seat as well"),
+    "nobody's lines": ((1, "--lines"), "give --seat as well"),
     "lines of a wrong kind": (
         (1, "--seat", 0, "--lines", "--legal", "some"),
         "--legal 'some': expected none, canonical or all",

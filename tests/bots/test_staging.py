@@ -415,7 +415,7 @@ def test_a_build_that_takes_long_is_named(
     source: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOURNEY_CACHE", str(cache))
-    monkeypatch.setattr("tourney_runner.bots.stage_all._FIRST_LINE_AFTER", 0.1)
+    monkeypatch.setattr("tourney_runner.bots.staging._FIRST_LINE_AFTER", 0.1)
     said: list[str] = []
     slow = entrant(source, build=(("sleep", "2"),))
     bots, broken = stage_all([slow], alone=False, say=said.append)

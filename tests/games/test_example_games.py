@@ -251,7 +251,7 @@ TYPED = [
     ("auction", "3", {"bid": 3}),
     ("auction", "bid 12", {"bid": 12}),
     ("auction", '{"bid": 4}', {"bid": 4}),
-    ("hearts", "7h", {"play": "7H"}),
+    ("hearts", "play 7h", {"play": "7H"}),
     ("hearts", "play 10♠", {"play": "TS"}),
     ("hearts", "give 2s 3s 4s", {"give": ["2S", "3S", "4S"]}),
     ("hearts", "2s 3s 4s", {"give": ["2S", "3S", "4S"]}),

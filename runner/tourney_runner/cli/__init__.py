@@ -9,7 +9,7 @@ import resource
 import signal
 import sys
 
-from tourney_runner.cli.output import plain_ctrl_c
+from tourney_runner.cli.interrupt import plain_ctrl_c
 
 __all__ = ["main"]
 

@@ -22,7 +22,7 @@ def audit(folder: ResultsDir, *, json: Json = False) -> None:
 
     from tourney_runner.audit.tournament_audit import audit as audit_folder
     from tourney_runner.audit.tournament_audit import audit_lines
-    from tourney_runner.cli.output import write_exactly
+    from tourney_runner.cli.terminal import write_exactly
 
     found = audit_folder(folder)
     if json:

@@ -71,7 +71,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     from tourney_runner.botcheck.check_report import summary_lines
     from tourney_runner.botcheck.check_settings import DEALS, tidy
     from tourney_runner.cli.check_progress import Silent, Spoken
-    from tourney_runner.cli.output import write_exactly
+    from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.config import load_config, read_bot
     from tourney_runner.errors import UsageError
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tourney_runner.cli.interrupt import plain_ctrl_c
 from tourney_runner.cli.options import (
     Dask,
     Fresh,
@@ -23,7 +24,6 @@ from tourney_runner.cli.options import (
     this_command,
     whole_number,
 )
-from tourney_runner.cli.output import plain_ctrl_c
 
 if TYPE_CHECKING:
     from tourney_runner.config import Config

@@ -17,7 +17,7 @@ def docs(
     """Show a guide, such as organising or protocol."""
     import sys
 
-    from tourney_runner.cli.output import stdout_console, write_exactly
+    from tourney_runner.cli.terminal import stdout_console, write_exactly
     from tourney_runner.config.paths import guides
     from tourney_runner.errors import UsageError
     from tourney_runner.text import listed, nearest, shown

@@ -55,7 +55,7 @@ def table(
 
     In each season a bot gets a point for every bot that ranks below it.
     """
-    from tourney_runner.cli.output import stdout_console, write_exactly
+    from tourney_runner.cli.terminal import stdout_console, write_exactly
     from tourney_runner.league.league_setup import find_league
     from tourney_runner.league.league_table import as_json, as_markdown, as_table, league_table
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
-from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import yaml
-from rich.console import Console
-from rich.text import Text
 
+from tourney_runner.cli.terminal import stdout_console, tell
 from tourney_runner.games import registry
 from tourney_runner.publish.tables import headline, lines_below, terminal_table
 
@@ -22,41 +16,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.publish.summary import Summary
 
-__all__ = [
-    "game_list",
-    "game_options",
-    "plain_ctrl_c",
-    "print_table",
-    "stdout_console",
-    "tell",
-    "write_exactly",
-    "yaml_value",
-]
-
-
-_WIDE = 1000
-"""Columns of a file or a pipe, where lines are not folded."""
-
-
-def stdout_console() -> Console:
-    """Return a console for tables."""
-    return Console(width=None if sys.stdout.isatty() else _WIDE)
-
-
-def tell(console: Console, text: str, style: str = "") -> None:
-    """Print sentences; on a terminal no word is broken, so paths and commands can be copied."""
-    if console.is_terminal:
-        whole = TextWrapper(console.width, break_long_words=False, break_on_hyphens=False)
-        text = "\n".join(line for lines in text.split("\n") for line in whole.wrap(lines) or [""])
-    console.print(Text(text, style=style), soft_wrap=True)
-
-
-def write_exactly(text: str) -> None:
-    """Write a document for programs as UTF-8, whatever the locale."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
-
+__all__ = ["game_list", "game_options", "print_table", "yaml_value"]
 
 _WIDTH = 78
 """Columns of prose; terminals have at least 80."""
@@ -125,18 +85,3 @@ def _literals(annotation: Any) -> list[Any]:
     if get_origin(annotation) in {tuple, list, dict}:
         return []
     return [value for part in get_args(annotation) for value in _literals(part)]
-
-
-@contextmanager
-def plain_ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C simply end the program while modules are imported.
-
-    Python's exception would show a traceback from the middle of an import, or be lost in one.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -32,7 +32,7 @@ def plan(
 
     Bots are built and started for a few sample matches. Nothing of the tournament is played.
     """
-    from tourney_runner.cli.output import stdout_console, tell
+    from tourney_runner.cli.terminal import stdout_console, tell
     from tourney_runner.config import load_config
     from tourney_runner.process.cores import available
     from tourney_runner.process.sandbox import choose, resolve

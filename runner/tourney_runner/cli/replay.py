@@ -74,7 +74,7 @@ def replay(  # noqa: PLR0913 - each is an option
     """
     from contextlib import closing
 
-    from tourney_runner.cli.options import deal_number
+    from tourney_runner.cli.deal_ids import deal_number
     from tourney_runner.errors import UsageError
     from tourney_runner.replay.stored_deals import last_fault as find_fault
     from tourney_runner.replay.stored_deals import seat_of, stored_deal

@@ -38,7 +38,7 @@ def rerun(  # noqa: PLR0913 - each is an option
     Give --deal, or --bot and --faults. The same bots play the same cards. The new deals count; the
     void ones are kept and listed on the page.
     """
-    from tourney_runner.cli.options import deal_numbers
+    from tourney_runner.cli.deal_ids import deal_numbers
     from tourney_runner.cli.output import print_table
     from tourney_runner.config import load_config
     from tourney_runner.decisions.rerun import rerun as rerun_deal

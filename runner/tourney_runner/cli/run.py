@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tourney_runner.cli.interrupt import plain_ctrl_c
 from tourney_runner.cli.options import (
     ConfigFile,
     Dask,
@@ -23,7 +24,6 @@ from tourney_runner.cli.options import (
     SkipBroken,
     this_command,
 )
-from tourney_runner.cli.output import plain_ctrl_c
 
 if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary

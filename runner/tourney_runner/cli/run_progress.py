@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.cli.output import stdout_console, tell, write_exactly
+from tourney_runner.cli.terminal import stdout_console, tell, write_exactly
 from tourney_runner.run.progress import Reporter
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ def schema(
     """Print a JSON Schema, for authors and editors."""
     import json
 
-    from tourney_runner.cli.output import write_exactly
+    from tourney_runner.cli.terminal import write_exactly
 
     if what is What.protocol:
         from tourney_runner.protocol.schemas import protocol_schema

@@ -39,8 +39,8 @@ def season(  # noqa: PLR0913 - each is an option
     """
     from tourney_runner.atomic_write import write_whole
     from tourney_runner.cli.live import announcing
-    from tourney_runner.cli.output import write_exactly
     from tourney_runner.cli.run_progress import make_reporter
+    from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.config import load_config
     from tourney_runner.decisions.closing import close_tournament, seed_line
     from tourney_runner.league import changes, seasons

@@ -38,7 +38,8 @@ def standings(
     """
     from contextlib import closing
 
-    from tourney_runner.cli.output import print_table, write_exactly
+    from tourney_runner.cli.output import print_table
+    from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.publish.summary import summarise
     from tourney_runner.publish.tables import FORMATS
     from tourney_runner.results.store import FILE_NAME, Store

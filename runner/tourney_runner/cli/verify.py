@@ -43,8 +43,8 @@ def verify(  # noqa: PLR0913 - each is an option
     """
     import msgspec
 
-    from tourney_runner.cli.options import deal_numbers
-    from tourney_runner.cli.output import write_exactly
+    from tourney_runner.cli.deal_ids import deal_numbers
+    from tourney_runner.cli.terminal import write_exactly
     from tourney_runner.verify.bots_check import Workers, staged_by
     from tourney_runner.verify.report import report_lines
     from tourney_runner.verify.verification import Wanted

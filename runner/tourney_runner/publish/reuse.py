@@ -18,6 +18,7 @@ from tourney_runner import __version__
 from tourney_runner.atomic_write import write_whole
 from tourney_runner.publish.site_folder import SITE_FOLDER
 from tourney_runner.publish.summary import Summary
+from tourney_runner.results.tournament_record import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +71,7 @@ def current(folder: Path, store: Store, choices: PublishChoices) -> Summary | No
         return None
     for _ in store.outcomes():
         pass  # reading a deal checks it
-    return published.summary
+    return msgspec.structs.replace(published.summary, facts=store.about())
 
 
 def keep(folder: Path, store: Store, choices: PublishChoices, summary: Summary) -> None:
@@ -82,6 +83,9 @@ def keep(folder: Path, store: Store, choices: PublishChoices, summary: Summary) 
     if len(summary.entrants) > _MOST_BOTS or (digest := _made_from(store, choices)) is None:
         (folder / _KEPT).unlink(missing_ok=True)
         return
+    # The results have the record; a copy of it would show a sealed seed.
+    facts = msgspec.structs.replace(summary.facts, seed=Seed(0, secret=False), later_seeds=())
+    summary = msgspec.structs.replace(summary, facts=facts)
     published = msgspec.to_builtins(_Published(digest, _files(folder), summary))
     write_whole(folder / _KEPT, json.dumps(published, ensure_ascii=False))
 
