@@ -258,7 +258,7 @@ def test_a_killed_dask_worker_costs_nothing(arena: Arena, cluster: Cluster, at_h
     assert "is gone; its matches are played again" in ended.stderr
     assert arena.files("far") == at_home.files()
     assert _deals(arena, "far") == _deals(at_home, "out")  # each of them once
-    assert until(lambda: cluster.is_clean() and arena.is_clean())
+    assert until(lambda: cluster.is_clean() and arena.is_clean(), 300)
 
 
 def test_a_lost_scheduler_pauses_the_run(arena: Arena, cluster: Cluster, at_home: Arena) -> None:
