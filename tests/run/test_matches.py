@@ -259,7 +259,7 @@ def test_the_last_table_of_a_knockout_says_who_has_won(arena: Arena) -> None:
     assert "that is the result, and not this ranking" in told
     assert arena.table()["last_table"] == list(order.groups())
     page = (arena.path / "out" / "site" / "index.html").read_text("utf-8")
-    assert page.index("has won the last table") < page.index("<table")
+    assert page.index("won the final, ahead of") < page.index("<table")
     assert "more round" not in told
     with closing(Store(arena.path / "out" / "results.sqlite", create=True)) as store:
         store.change(complete=False)  # as before the last table
