@@ -397,6 +397,11 @@ def test_the_search_path_is_never_relative_nor_the_bots(
     assert choose_program("tool2", str(bot)) == str(bot / "tool2")
 
 
+def test_a_command_in_one_word_is_answered_with_the_list_to_write(bot: Path) -> None:
+    with pytest.raises(ProgramError, match=r"so write \[python3, -u, bot\.py\]"):
+        choose_program("python3 -u  bot.py", str(bot))
+
+
 def test_files_that_commands_name_are_seen_only_where_allowed(
     bot: Path, home: Path, secret: Path
 ) -> None:

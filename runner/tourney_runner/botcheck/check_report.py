@@ -135,7 +135,8 @@ _MARKS = {"ok": "ok     ", "warning": "WARNING", "failed": "FAILED ", "skipped":
 def check_lines(check: Check, *, verbose: bool) -> Iterator[str]:
     """Yield one line for a passed check, and for others everything that helps to fix it."""
     timing = f"; {_timing(check.timing)}" if check.timing else ""
-    kind = f"{check.kind}: " if check.kind else ""
+    named = check.kind is None or check.name.endswith(check.kind)  # a failed start is named so
+    kind = "" if named else f"{check.kind}: "
     yield f"{_MARKS[check.verdict]}  {check.name}: {kind}{escaped(check.found, 600)}{timing}"
     if check.verdict in ("warning", "failed") and check.fix:
         yield from _wrapped("fix", check.fix)

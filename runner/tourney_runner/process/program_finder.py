@@ -131,6 +131,11 @@ class ProgramFinder:
                 return f"{place}/{word}"
         if self._has_folder and os.path.lexists(own):
             return own
+        if len(words := word.split()) > 1:
+            raise ProgramError(
+                "there is no program of that name; a command is a list of words, so write"
+                f" [{', '.join(words)}]"
+            )
         raise ProgramError(
             "there is no such program on the search path, expected one that is installed"
         )
