@@ -1,4 +1,4 @@
-"""How often the range of ``tourney plan`` contains the duration of the run that follows.
+"""A measurement of ``tourney plan``: the share of runs whose duration is within the range.
 
 Each case is planned and then played on the same machine: small and larger fields, quick bots and
 bots that think, one worker and several. The range is meant to hold four of five durations, and a

@@ -41,7 +41,7 @@ _SHORT_DEALS: dict[str, tuple[str, dict[str, Any]]] = {
 
 _FROM_BOT = {"Ready", "TienlenAnswer", "SpeahxAnswer"}
 _LEFT_OUT = ("*Left out where it is {}.*", "*{} if left out.*")
-"""What is said of a field with a default, in messages to a bot and from one."""
+"""Phrases for a field with a default, in messages to a bot and from one."""
 
 _GAMES_OWN = {
     ("Move", "view"): "the game's view",

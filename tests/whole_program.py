@@ -37,7 +37,7 @@ PATIENCE = 120.0
 """Seconds after which a test gives up; far more than anything here takes."""
 
 NAP = "time.sleep(0.01)"
-"""What a bot does before each move where a run must last long enough to be disturbed."""
+"""Code that slows a bot down, so that a run lasts long enough to be disturbed."""
 
 _MARK = "WHOLE_PROGRAM_TEST"
 

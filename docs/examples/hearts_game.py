@@ -129,7 +129,7 @@ class HeartsState(SimpleState[HeartsOptions, HeartsAnswer]):
         return super().refusal(action)
 
     def resolve(self, chosen: dict[int, HeartsAnswer]) -> SeatEvents | HeartsEvent:
-        """Pass the cards to the left, unless a player has left meanwhile."""
+        """Pass the cards to the left, unless a player has left in the meantime."""
         if len(chosen) < 4:
             self.open()
             return HeartsEvent()

@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["STYLES", "SpeahxBot", "TienlenBot"]
 
 STYLES = ("lowest", "longest", "highest", "chance", "counting")
-"""How the bots choose; the last one keeps what it has seen from turn to turn."""
+"""Ways to choose a play; the last one remembers earlier turns."""
 
 Answer = dict[str, Any]
 RANKS = "3456789TJQKA2"

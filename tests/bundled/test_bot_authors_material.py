@@ -23,7 +23,7 @@ PYTHON, YAML = (
     )
     for language in ("python", "yaml")
 )
-"""What the guide and the README show, in this order."""
+"""The programs in the guide and in the README, in this order."""
 BOTS_SHOWN = {"with json alone": 0, "with the helper": 1, "in the README": 2}
 TOURNAMENTS_SHOWN = {"in the guide": 1, "in the README": 3}
 HELPER = (BOTS / "random" / "tourney_bot.py").read_text()

@@ -1,4 +1,4 @@
-"""What a person sees at a terminal, read off the screen as it would be drawn."""
+"""Tests of the terminal output, read from an emulated screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who pays for time on a busy host: real bots that use up half of their limit, beside real hogs."""
+"""Tests of the clock on a busy host: bots at half their limit, beside programs that hog it."""
 
 from __future__ import annotations
 

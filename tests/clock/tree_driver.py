@@ -1,4 +1,4 @@
-"""What the tests of processes run as root and as an ordinary user: ``tree_driver.py BACKEND``.
+"""The program that the process tests run as root and as a user: ``tree_driver.py BACKEND``.
 
 It starts one bot whose processes try to get out of sight, and prints as JSON what was seen of them.
 """

@@ -1,4 +1,4 @@
-"""Whose fault a failing task is: that of one machine, with however many workers, or its own."""
+"""Tests of blame for failing tasks: the task, or one machine with any number of workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does which task: each place its own lane's, and nobody is idle while there is one."""
+"""Tests of the task queue: workers take tasks of their own lane first, and are never idle."""
 
 from __future__ import annotations
 

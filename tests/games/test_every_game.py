@@ -1,4 +1,4 @@
-"""What holds for every registered game, whatever its rules."""
+"""Tests of properties of every registered game."""
 
 from __future__ import annotations
 

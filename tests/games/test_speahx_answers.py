@@ -1,4 +1,4 @@
-"""What bots write, what they are told, and what is stored."""
+"""Tests of the answers of bots, of the events that they get, and of stored codes."""
 
 from __future__ import annotations
 

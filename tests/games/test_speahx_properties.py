@@ -1,4 +1,4 @@
-"""What holds in every deal, whatever the options and the players."""
+"""Tests of properties of every deal, with any options and players."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bots of Tien Len may write, what they are told, and how actions are stored."""
+"""Tests of the answers of Tien Len bots, of their events, and of stored codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bot may write after a request, and what becomes of it."""
+"""Tests of everything that a bot may write after a request."""
 
 # ruff: noqa: E501 - the cases are tables, one a line where it can be
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What becomes of a bot that fails, and what is kept of it."""
+"""Tests of bots that fail, and of the records of their faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bot is told: every message of the protocol, as it arrives."""
+"""Tests of every message of the protocol, as it reaches a bot."""
 
 from __future__ import annotations
 

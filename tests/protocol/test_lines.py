@@ -1,4 +1,4 @@
-"""What a line of a bot means to the runner, whatever is in it."""
+"""Tests of reading the lines of a bot, whatever they contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the table claims about the order of the bots, and how often it is wrong."""
+"""Tests of the claims that the table makes about the order of the bots."""
 
 from __future__ import annotations
 

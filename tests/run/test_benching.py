@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tourney_runner.play.play_settings import MatchPlan
 
 Fails = Callable[[DealKey, int], bool]
-"""Whether an entrant fails in a deal."""
+"""A function that returns whether an entrant fails in a deal."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""How many bots a worker keeps alive."""
+"""Tests of the number of bots that a worker keeps running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one table plays: rotations of the same cards, or fresh deals in a row."""
+"""Tests of matches: rotations of the same cards, or fresh deals in a row."""
 
 from __future__ import annotations
 

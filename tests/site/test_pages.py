@@ -132,7 +132,7 @@ def test_a_bots_page_leads_to_its_best_deal(look: Look, site: Path) -> None:
 # Loaded again, the sheets would not come from where the pages may have them.
 AXE = {"preload": False, "resultTypes": ["violations"]}
 COLOURS = {"light": AXE, "dark": {**AXE, "runOnly": ["color-contrast"]}}
-"""What a colour scheme is tried for: a dark page differs from a light one in nothing else."""
+"""Properties to compare: a dark page differs from a light one in nothing else."""
 
 
 @pytest.mark.parametrize("scheme", COLOURS)

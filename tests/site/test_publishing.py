@@ -1,4 +1,4 @@
-"""What a site holds, what it keeps to itself, and where it may be written."""
+"""Tests of the content of a site, and of where it may be written."""
 
 from __future__ import annotations
 

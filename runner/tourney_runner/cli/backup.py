@@ -20,7 +20,8 @@ def backup(
 ) -> None:
     """Copy a folder of results into one file.
 
-    A run may go on meanwhile. The file has the deals and the logs, also the seed if it is secret.
+    A run may continue in the meantime. The file contains the deals, the logs and the seed, even a
+    secret one.
     Tables and pages are not in it; `tourney restore` makes them again.
     """
     from tourney_runner.process.stop_signals import StopSignals

@@ -33,7 +33,7 @@ _DAY = 86_400
 def back_up(folder: Path, to: Path) -> int:
     """Write a ZIP file with everything in a results folder that cannot be computed again.
 
-    A run may go on meanwhile: the copy has the deals that were stored when it was made.
+    A run may continue in the meantime; the copy has the deals that were stored when it was made.
 
     Args:
         folder: The results folder.

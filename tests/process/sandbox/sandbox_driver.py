@@ -1,4 +1,4 @@
-"""What the tests run as another user: ``python sandbox_driver.py JOB BACKEND ...``; prints JSON.
+"""A program that tests run as another user: ``sandbox_driver.py JOB BACKEND ...`` prints JSON.
 
 It stands in for a worker: it starts bots with one backend, and victims beside them.
 """
@@ -294,7 +294,7 @@ SILENT = {
         f" ctypes.CDLL(None).syscall({EXIT}, 0)"
     ),
 }
-"""What bots do with stdout; those that keep it in any way answer after a while."""
+"""Ways to treat stdout; bots that keep it answer after a while."""
 
 
 def outputs(launcher: Launcher) -> dict[str, str]:
@@ -373,7 +373,7 @@ TELLS_ITS_USER = ("/bin/sh", "-c", "id -u; read -r end")
 
 
 def users(launcher: Launcher, count: int) -> list[int]:
-    """Whom so many bots run as that live at once, some of them in the place of others."""
+    """Return the users of that many bots that run at once, some of them as replacements."""
     program = Program(TELLS_ITS_USER, str(HERE))
     living: list[Child] = []
     told: dict[int, int] = {}
