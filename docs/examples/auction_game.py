@@ -11,8 +11,7 @@ from collections import Counter
 import msgspec
 from pydantic import Field
 from tourney_runner.gamekit.simple import SimpleEvent, SimpleGame, SimpleState
-from tourney_runner.games.base import TERMINAL, Answer, GameOptions
-from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.base import TERMINAL, Answer, GameOptions, shuffled
 
 
 class AuctionOptions(GameOptions):

@@ -7,8 +7,7 @@ from itertools import combinations
 import msgspec
 from pydantic import Field
 from tourney_runner.gamekit.simple import SimpleEvent, SimpleGame, SimpleState
-from tourney_runner.games.base import TERMINAL, Answer, GameOptions, SeatEvents, Zone
-from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.base import TERMINAL, Answer, GameOptions, SeatEvents, Zone, shuffled
 
 RANKS = "23456789TJQKA"
 PACK = [rank + suit for suit in "CDSH" for rank in RANKS]

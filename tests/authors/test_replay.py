@@ -11,7 +11,7 @@ import pexpect
 import pytest
 from authors_program import BOTS
 from tourney_runner.replay.refeed import listen
-from tourney_runner.replay.stored_deals import stored_deal
+from tourney_runner.replay.stepper import stored_deal
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tourney_runner.cluster.failures import TRIES, Failures
+from tourney_runner.cluster.tasks import TRIES, Failures
 
 TASK = 7
 

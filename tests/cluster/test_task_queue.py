@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
-from tourney_runner.cluster.task_queue import TaskQueue
+from tourney_runner.cluster.tasks import TaskQueue
 from tourney_runner.run.worker_process import Check, Chunk
 
 if TYPE_CHECKING:

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tourney_runner.games.base import TERMINAL, IllegalActionError
-from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.base import TERMINAL, IllegalActionError, shuffled
 from tourney_runner.games.tienlen import GAME
-from tourney_runner.games.tienlen.cards import CARDS, PACK, cards_in, mask_from
-from tourney_runner.games.tienlen.instant_wins import InstantWin
+from tourney_runner.games.tienlen.cards import CARDS, PACK, InstantWin, cards_in, mask_from
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.state import Position, TienlenState
 from tourney_runner.games.tienlen.views import TienlenEvent

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tourney_runner.process.folder_tree import remove_tree
-from tourney_runner.process.temporary_folders import make_temp, remove_left_behind
+from tourney_runner.process.folder_tree import make_temp, remove_left_behind, remove_tree
 
 _MAKE = """
 import os
-from tourney_runner.process.temporary_folders import make_temp
+from tourney_runner.process.folder_tree import make_temp
 print(make_temp("bot"))
 """
 

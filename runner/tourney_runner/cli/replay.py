@@ -76,8 +76,8 @@ def replay(  # noqa: PLR0913 - each is an option
 
     from tourney_runner.cli.deal_ids import deal_number
     from tourney_runner.errors import UsageError
-    from tourney_runner.replay.stored_deals import last_fault as find_fault
-    from tourney_runner.replay.stored_deals import seat_of, stored_deal
+    from tourney_runner.replay.stepper import last_fault as find_fault
+    from tourney_runner.replay.stepper import seat_of, stored_deal
     from tourney_runner.results.store import FILE_NAME, Store
 
     _refuse_contradictions(

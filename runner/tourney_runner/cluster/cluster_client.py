@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 from tourney_runner import __version__
 from tourney_runner.cluster import worker_plugin
 from tourney_runner.cluster.machines import Machines
-from tourney_runner.cluster.task_queue import TaskQueue
+from tourney_runner.cluster.tasks import TaskQueue
 from tourney_runner.cluster.worker_session import (
     BadMachineError,
     Shared,
@@ -31,7 +31,7 @@ from tourney_runner.cluster.worker_session import (
 )
 from tourney_runner.errors import RunError, TourneyError, UsageError
 from tourney_runner.process.cores import available
-from tourney_runner.process.temporary_folders import temp_prefix
+from tourney_runner.process.folder_tree import temp_prefix
 from tourney_runner.run.watchdog import Silence
 from tourney_runner.run.worker_process import read_outcome
 

@@ -21,10 +21,9 @@ from tourney_runner.bots.staging import stage_all
 from tourney_runner.cluster.run_bundle import is_unpacked, unpack, unpacked_folder
 from tourney_runner.cluster.worker_pool import UnknownRunError, WorkerPool
 from tourney_runner.games.registry import game
-from tourney_runner.process.folder_tree import remove_tree
+from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.process.process_tree import end_started
 from tourney_runner.process.sandbox import choose
-from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.run.tournament_setup import specs
 
 if TYPE_CHECKING:

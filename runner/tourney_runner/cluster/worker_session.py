@@ -18,8 +18,8 @@ import msgspec
 
 from tourney_runner import __version__
 from tourney_runner.cluster import worker_plugin
-from tourney_runner.cluster.failures import TRIES, Failures
 from tourney_runner.cluster.run_bundle import pack
+from tourney_runner.cluster.tasks import TRIES, Failures
 from tourney_runner.cluster.worker_pool import ProgramError, UnknownRunError
 from tourney_runner.errors import RunError, TourneyError
 from tourney_runner.run.executor import raise_if_broken
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.cluster.machines import Machine, Machines
     from tourney_runner.cluster.run_bundle import RunBundle
-    from tourney_runner.cluster.task_queue import TaskQueue
+    from tourney_runner.cluster.tasks import TaskQueue
     from tourney_runner.run.worker_process import Checked, Outcome, Task
 
 __all__ = [

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
-from tourney_runner.config.file_models import BotGrants, BotManifest, BotReference, InlineBot
-from tourney_runner.config.models import Entrant
+from tourney_runner.config.models import BotGrants, BotManifest, BotReference, Entrant, InlineBot
 from tourney_runner.config.paths import expanded, missing_file, missing_program, no_folder, resolved
 from tourney_runner.config.validation import Path as Place
 from tourney_runner.config.validation import Problem, read

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.config.bot_entries import Candidate, EntryReader
 from tourney_runner.config.field_types import checked_seed, folded
-from tourney_runner.config.file_models import MatchFile, Settings
 from tourney_runner.config.models import (
     Config,
     LimitsConfig,
     MatchConfig,
+    MatchFile,
     PublishConfig,
     RatingConfig,
     RunConfig,
     ScheduleConfig,
+    Settings,
     SkippedBot,
     TimeConfig,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import models_json_schema
 
-from tourney_runner.config.file_models import BotManifest, ConfigFile
+from tourney_runner.config.models import BotManifest, ConfigFile
 from tourney_runner.games import registry as games
 from tourney_runner.schedule import registry as formats
 

@@ -6,8 +6,7 @@ import msgspec
 from pydantic import Field
 
 from tourney_runner.gamekit.simple import SimpleEvent, SimpleGame, SimpleState
-from tourney_runner.games.base import TERMINAL, Answer, GameOptions, Zone
-from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.base import TERMINAL, Answer, GameOptions, Zone, shuffled
 
 __all__ = ["GAME", "Tricks", "TricksState"]
 

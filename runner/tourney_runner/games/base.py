@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
+from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import msgspec
@@ -23,7 +24,6 @@ from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from random import Random
 
     from tourney_runner.games.rule_probes import RuleProbes
 
@@ -41,6 +41,7 @@ __all__ = [
     "State",
     "Zone",
     "seen_by",
+    "shuffled",
 ]
 
 
@@ -423,3 +424,20 @@ class Scene(msgspec.Struct, frozen=True, omit_defaults=True):
     seats: tuple[SeatView, ...]
     zones: tuple[Zone, ...]
     to_move: int | None
+
+
+Item = TypeVar("Item")
+
+
+def shuffled(items: list[Item], seed: int) -> list[Item]:
+    """Return a shuffled copy (Fisher-Yates).
+
+    It uses only `Random.random`, the one method whose sequence for a seed Python promises to keep
+    between versions.
+    """
+    draw = Random(seed).random  # noqa: S311 - a deal must be rebuilt from its seed
+    result = list(items)
+    for last in range(len(result) - 1, 0, -1):
+        other = int(draw() * (last + 1))
+        result[last], result[other] = result[other], result[last]
+    return result

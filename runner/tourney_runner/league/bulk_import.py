@@ -12,8 +12,7 @@ from tourney_runner.botcheck import Watcher
 from tourney_runner.errors import TourneyError, UsageError
 from tourney_runner.league.league_setup import League
 from tourney_runner.league.submission import submit
-from tourney_runner.process.folder_tree import remove_tree
-from tourney_runner.process.temporary_folders import make_temp
+from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:

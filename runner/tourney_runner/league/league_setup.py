@@ -14,7 +14,7 @@ from tourney_runner.atomic_write import write_whole
 from tourney_runner.config import load_config
 from tourney_runner.config.bot_entries import EntryReader
 from tourney_runner.config.field_types import folded
-from tourney_runner.config.file_models import BotGrants
+from tourney_runner.config.models import BotGrants
 from tourney_runner.config.validation import Problems
 from tourney_runner.config.yaml_document import load_document
 from tourney_runner.errors import ConfigError, RunError, UsageError

@@ -18,7 +18,7 @@ from tourney_runner.play.game_errors import (
     game_bug,
 )
 from tourney_runner.play.legal_cache import LegalLists
-from tourney_runner.play.match_end import shared_places
+from tourney_runner.play.play_settings import shared_places
 from tourney_runner.protocol.lines import encode, encode_lines, quoted
 from tourney_runner.protocol.messages import Deal, Move, MoveTime, Result
 from tourney_runner.results.records import (

@@ -12,8 +12,7 @@ import msgspec
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt, next_start
-from tourney_runner.play.match_end import is_over
-from tourney_runner.play.play_settings import MatchSoFar
+from tourney_runner.play.play_settings import MatchSoFar, is_over
 from tourney_runner.results.records import CUT_SHORT
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError, VoidTwiceError
 from tourney_runner.play.game_errors import blamed_on
-from tourney_runner.play.match_end import is_over
+from tourney_runner.play.play_settings import is_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
 from tourney_runner.play.seeds import bot_seed, deal_seed, match_seed

@@ -1,4 +1,7 @@
-"""Settings and plans for playing: plain values that can be sent to workers."""
+"""Settings and plans for playing, and the ends of deals and matches that follow from them.
+
+They are plain values that can be sent to workers.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,22 @@ from tourney_runner.process.launcher import Rights
 from tourney_runner.results.records import UNPLAYED, FaultKind, FaultRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tourney_runner.games.base import Scene
     from tourney_runner.results.tournament_record import TournamentRecord
 
-__all__ = ["AutoForfeit", "BotSpec", "MatchPlan", "MatchSoFar", "PlaySettings"]
+__all__ = [
+    "MOST_DEALS",
+    "AutoForfeit",
+    "BotSpec",
+    "MatchPlan",
+    "MatchSoFar",
+    "PlaySettings",
+    "is_over",
+    "match_over",
+    "shared_places",
+]
 
 
 class BotSpec(msgspec.Struct, frozen=True):
@@ -136,3 +152,48 @@ class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
     def seats(self) -> tuple[int, ...]:
         """Return the entrant numbers by seat in this rotation."""
         return self.seating[self.rotation :] + self.seating[: self.rotation]
+
+
+MOST_DEALS = 10_000
+"""The limit of deals in a match to a target, for the case that no player ever reaches it alone."""
+
+
+def is_over(settings: PlaySettings, deals: int, totals: Sequence[float]) -> bool:
+    """Return whether a match of new deals is over.
+
+    Args:
+        settings: The settings of the match.
+        deals: The number of finished deals.
+        totals: The points of each seat in these deals.
+    """
+    if deals >= (settings.deals or MOST_DEALS):
+        return True
+    return deals > 0 and settings.target is not None and match_over(totals, settings.target)
+
+
+def match_over(totals: Sequence[float], target: float) -> bool:
+    """Return whether one player alone has the highest total, of at least `target` (H29, T42).
+
+    The match goes on while the top is tied.
+    """
+    best = max(totals)
+    return best >= target and sum(total == best for total in totals) == 1
+
+
+def shared_places(scene: Scene, forfeited: Sequence[int]) -> tuple[int, ...]:
+    """Return the places of a deal that is ended after `max_moves`.
+
+    Seats that are out keep their places, seats that forfeited are last, the earliest lowest, and
+    all others share the best place that is left.
+
+    Args:
+        scene: The position at that time.
+        forfeited: The seats that forfeited, in order.
+    """
+    players = len(scene.seats)
+    places = {seat: players - number for number, seat in enumerate(forfeited)}
+    for view in scene.seats:
+        if view.state == "out" and view.place is not None and view.seat not in places:
+            places[view.seat] = view.place
+    best = 1 + sum(seat not in forfeited for seat in places)
+    return tuple(places.get(seat, best) for seat in range(players))

@@ -3,22 +3,43 @@
 Such a folder may have any depth, be unreadable to its owner, and change while it is walked. So
 nothing here recurses, no path is longer than the system allows, and no link is followed. Each
 folder is opened relative to its parent.
+
+The name of a temporary folder contains the id of the process that it belongs to. The code that
+makes a folder removes it. If it is interrupted, the folder is removed when the process ends.
+Folders of a killed process are found by their names.
 """
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
+import re
 import secrets
 import stat
+import tempfile
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from tourney_runner.process.procfs import is_alive, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["MOST_LEVELS", "Found", "open_file", "remove_tree", "walk"]
+__all__ = [
+    "MOST_LEVELS",
+    "Found",
+    "make_temp",
+    "open_file",
+    "remove_left_behind",
+    "remove_own",
+    "remove_tree",
+    "temp_prefix",
+    "walk",
+]
+
 
 MOST_LEVELS = 64
 """The maximum depth of nested folders."""
@@ -242,3 +263,56 @@ def _without_files(folder: int, failures: list[OSError]) -> list[str]:
             with _noted(failures):
                 os.unlink(name, dir_fd=folder)
     return [name for name, is_folder in names if is_folder]
+
+
+def make_temp(kind: str) -> Path:
+    """Make an empty temporary folder, which is removed when this process ends at the latest.
+
+    Args:
+        kind: The purpose, one word.
+
+    Raises:
+        OSError: The folder cannot be made.
+    """
+    _tidy_up()
+    return Path(tempfile.mkdtemp(prefix=temp_prefix(kind)))
+
+
+@cache
+def _tidy_up() -> None:
+    """Remove folders of dead processes, and remove this process's own at its end. Runs once."""
+    remove_left_behind()
+    atexit.register(remove_own)
+
+
+def temp_prefix(kind: str) -> str:
+    """Return the prefix of names of this process's temporary folders; see `make_temp`."""
+    return f"tourney-{kind}-{place()}-{os.getpid()}-"
+
+
+def remove_left_behind() -> None:
+    """Remove this user's folders whose processes have ended."""
+    _remove_temporary(lambda pid: not is_alive(pid))
+
+
+def remove_own() -> None:
+    """Remove this process's folders, including any whose maker was interrupted by a signal."""
+    _remove_temporary(lambda pid: pid == os.getpid())
+
+
+def _remove_temporary(is_wanted: Callable[[int], bool]) -> None:
+    """Remove this user's folders that belong to the processes with certain ids."""
+    name = re.compile(rf"tourney-[a-z]+-{place()}-(\d+)-")
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            found = name.match(entry.name)
+            if found is not None and is_wanted(int(found[1])) and _is_ours(entry):
+                remove_tree(Path(entry.path))
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    try:
+        owner = entry.stat(follow_symlinks=False).st_uid
+    except OSError:  # another process has just removed it
+        return False
+    return entry.is_dir(follow_symlinks=False) and owner == os.getuid()

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tourney_runner.process.child import Child
-from tourney_runner.process.folder_tree import remove_tree
+from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.process.process_tree import MARK
 from tourney_runner.process.procfs import place
-from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.process.visible_files import tool_folders
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tourney_runner.process.folder_tree import remove_left_behind
 from tourney_runner.process.procfs import (
     children,
     is_alive,
@@ -25,7 +26,6 @@ from tourney_runner.process.procfs import (
     user,
     user_namespace,
 )
-from tourney_runner.process.temporary_folders import remove_left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from math import sqrt
 from operator import add, mul
 from typing import TYPE_CHECKING, NamedTuple
 
-from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.base import shuffled
 from tourney_runner.ratings.model import Rating
 from tourney_runner.ratings.truncated_gaussian import tie_message, win_message
 

@@ -1,4 +1,4 @@
-"""The display of a stored deal in a terminal, step by step."""
+"""Stored deals: find one, and show it in a terminal step by step."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from rich.text import Text
 
+from tourney_runner.errors import UsageError
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.replay.refeed import Stored, listen
 from tourney_runner.replay.terminal_view import Artist
-from tourney_runner.text import printable
+from tourney_runner.text import listed, nearest, printable, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tourney_runner.games.base import Scene
     from tourney_runner.results.records import DealRecord
+    from tourney_runner.results.store import Store
 
-__all__ = ["Frame", "Stepper", "frames"]
+__all__ = ["Frame", "Stepper", "frames", "last_fault", "seat_of", "stored_deal"]
+
 
 _HELP = "Enter: next   b: back   a number: that move   f: next fault   e: end   q: quit"
 _LONG = 2000
@@ -182,3 +186,62 @@ class Stepper:
             points = f"{self._record.points[seat]:g}"
             line = f"{self._record.places[seat]}. {self._names[seat]}, points: {points}"
             self._console.print(Text(line))
+
+
+def stored_deal(store: Store, number: int) -> Stored:
+    """Return a deal by its number in schedule order, from 1.
+
+    Raises:
+        UsageError: There are fewer deals, or the folder has no tournament.
+    """
+    record = store.record(number)
+    names = _names(store)
+    settings = PlaySettings.of(store.about())
+    return Stored(settings, record, tuple(names[entrant] for entrant in record.seating))
+
+
+def last_fault(store: Store, name: str) -> tuple[int, int]:
+    """Return the number of the last deal in which a bot failed, and the bot's seat.
+
+    Raises:
+        UsageError: The bot never failed, or there is no such bot.
+    """
+    names = _names(store)
+    if name not in names:
+        raise UsageError(
+            f"{store.path}: nobody is called {shown(name)}; the bots are {listed(names, 'and')}"
+            f"{nearest(name, names)}"
+        )
+    entrant, found, unplayed = names.index(name), None, None
+    failed = set()
+    for number, record in enumerate(store.records(), 1):
+        for fault in record.faults:
+            failed.add(fault.entrant)
+            if fault.entrant == entrant:
+                place = number, fault.seat
+                if fault.unplayed:  # the bot did not play in such a deal
+                    unplayed = place
+                else:
+                    found = place
+    found = found or unplayed
+    if found is None:
+        others = [other for number, other in enumerate(names) if number in failed]
+        but = f"; {listed(others, 'and')} failed" if others else ""
+        raise UsageError(f"{store.path}: {shown(name)} has no fault here{but}")
+    return found
+
+
+def seat_of(stored: Stored, seat: int) -> int:
+    """Check a seat of a deal and return it.
+
+    Raises:
+        UsageError: There is no such seat.
+    """
+    if not 0 <= seat < len(stored.names):
+        seats = ", ".join(f"{number} {name}" for number, name in enumerate(stored.names))
+        raise UsageError(f"there is no seat {seat} in this deal; its seats are {seats}")
+    return seat
+
+
+def _names(store: Store) -> list[str]:
+    return [entrant.name for entrant in store.about().entrants]

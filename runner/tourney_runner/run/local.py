@@ -13,10 +13,9 @@ import msgspec
 
 from tourney_runner.errors import RunError
 from tourney_runner.process.cores import CAN_PIN, available, claim
-from tourney_runner.process.folder_tree import remove_tree
+from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper
-from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.run.executor import Executor, raise_if_broken
 from tourney_runner.run.watchdog import Silence, describe_task
 from tourney_runner.run.worker_process import (

@@ -28,11 +28,11 @@ from tourney_runner.play.faults import Fault, HostFailureError, VoidTwiceError
 from tourney_runner.play.game_errors import loop_guard
 from tourney_runner.play.match import PLAYS, Tables
 from tourney_runner.process.fair_clock import make_clock
+from tourney_runner.process.folder_tree import remove_own
 from tourney_runner.process.launcher import raise_open_files
 from tourney_runner.process.process_tree import end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, die_with_parent
 from tourney_runner.process.sandbox import choose
-from tourney_runner.process.temporary_folders import remove_own
 from tourney_runner.run.worker_process import (
     Alive,
     Broken,

@@ -10,7 +10,7 @@ from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt, next_start
-from tourney_runner.play.match_end import is_over, shared_places
+from tourney_runner.play.play_settings import is_over, shared_places
 from tourney_runner.play.seeds import match_seed
 from tourney_runner.run.benching import Benching
 from tourney_runner.run.entrants import kept_stages

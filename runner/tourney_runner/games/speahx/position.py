@@ -1,19 +1,20 @@
-"""A Speahx position as plain data: the place of every card and the seat to act."""
+"""A Speahx position as plain data, the effect of four of a kind, and the places at the end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tourney_runner.games.base import TERMINAL
-from tourney_runner.games.shuffle import shuffled
-from tourney_runner.games.speahx.cards import EMPTY, pack
+from tourney_runner.games.base import TERMINAL, shuffled
+from tourney_runner.games.speahx.cards import EMPTY, RANK, RANK_OF_JOKER, pack
 from tourney_runner.games.speahx.options import HAND
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tourney_runner.games.speahx.options import SpeahxOptions
 
-__all__ = ["Table", "deal"]
+__all__ = ["Table", "deal", "four_of_a_kind", "places", "points"]
 
 
 @dataclass(slots=True)
@@ -111,3 +112,69 @@ def deal(options: SpeahxOptions, seed: int, dealer: int) -> Table:
         dealer=dealer,
         seat=(dealer + 1) % n,
     )
+
+
+def four_of_a_kind(pile: Sequence[int], played: int, scope: str) -> Sequence[int]:
+    """Return the positions of the four cards in the pile, bottom first; empty without four.
+
+    Only the rank of the last card laid counts, and jokers have none. Of more than four cards, the
+    topmost four are returned (S25-S27).
+
+    Args:
+        pile: The pile with the play on it.
+        played: The number of its top cards that were laid in this play.
+        scope: The option `quad_scope`.
+    """
+    size = len(pile)
+    if size < 4 or scope == "off":
+        return ()
+    rank = RANK[pile[-1]]
+    if rank == RANK_OF_JOKER:
+        return ()
+    if scope == "anywhere":
+        places = [place for place, card in enumerate(pile) if RANK[card] == rank]
+        return places[-4:] if len(places) >= 4 else ()
+    if scope == "single_play" and played < 4:
+        return ()
+    if RANK[pile[-2]] == rank and RANK[pile[-3]] == rank and RANK[pile[-4]] == rank:
+        return range(size - 4, size)
+    return ()
+
+
+def places(table: Table) -> tuple[int, ...]:
+    """Return the place of each seat, from 1.
+
+    Players who went out come first. If the turns ran out, the remaining players follow by the
+    number of their cards, and equal numbers share a place (S36). Forfeiters are last, the
+    earliest lowest (S39).
+    """
+    players = len(table.hands)
+    result = [0] * players
+    for place, seat in enumerate(table.out, start=1):
+        result[seat] = place
+    for lost, seat in enumerate(table.forfeited):
+        result[seat] = players - lost
+    cards = {
+        seat: len(table.hands[seat]) + len(table.face_down[seat])
+        for seat in range(players)
+        if not result[seat]
+    }
+    for seat, count in cards.items():
+        fewer = sum(other < count for other in cards.values())
+        result[seat] = len(table.out) + fewer + 1
+    return tuple(result)
+
+
+def points(table: Table, by_place: Sequence[float]) -> tuple[float, ...]:
+    """Return the points of each seat. Seats with a shared place share points; forfeiters get none.
+
+    Args:
+        table: The finished deal.
+        by_place: The points by place, from first to last.
+    """
+    taken = places(table)
+    result = []
+    for seat, place in enumerate(taken):
+        shared = by_place[place - 1 : place - 1 + taken.count(place)]
+        result.append(0.0 if seat in table.forfeited else sum(shared) / len(shared))
+    return tuple(result)

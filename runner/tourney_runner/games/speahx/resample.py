@@ -19,10 +19,9 @@ from tourney_runner.games.speahx.cards import (
     called,
     pack,
 )
-from tourney_runner.games.speahx.effects import four_of_a_kind
 from tourney_runner.games.speahx.options import HAND
 from tourney_runner.games.speahx.plays import grammar_of
-from tourney_runner.games.speahx.position import Table
+from tourney_runner.games.speahx.position import Table, four_of_a_kind
 from tourney_runner.games.speahx.state import SpeahxState
 
 if TYPE_CHECKING:

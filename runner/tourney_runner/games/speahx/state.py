@@ -19,12 +19,11 @@ from tourney_runner.games.speahx.cards import (
     TWO,
     called,
 )
-from tourney_runner.games.speahx.effects import four_of_a_kind
 from tourney_runner.games.speahx.messages import describe
 from tourney_runner.games.speahx.move_check import MoveChecker
 from tourney_runner.games.speahx.options import HAND, SpeahxOptions
 from tourney_runner.games.speahx.plays import all_plays
-from tourney_runner.games.speahx.scoring import places, points
+from tourney_runner.games.speahx.position import four_of_a_kind, places, points
 from tourney_runner.games.speahx.views import SpeahxEvent, SpeahxView, names, scene
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import msgspec
 
 from tourney_runner.games.base import TERMINAL, Scene, SeatView, Zone
 from tourney_runner.games.speahx.cards import NAMES, PRINTED, SUIT_WORDS
-from tourney_runner.games.speahx.scoring import places
+from tourney_runner.games.speahx.position import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney_runner.games.base import Game
-from tourney_runner.games.shuffle import shuffled
+from tourney_runner.games.base import Game, shuffled
 from tourney_runner.games.tienlen.cards import CARDS, NO_SHAPE, code_of, mask_from_code, shape_of
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.probes import TienlenProbes

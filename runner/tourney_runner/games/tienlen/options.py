@@ -15,7 +15,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from tourney_runner.games.base import GameOptions
-from tourney_runner.games.tienlen.instant_wins import InstantWinKind  # noqa: TC001 - pydantic evaluates it
+from tourney_runner.games.tienlen.cards import InstantWinKind  # noqa: TC001 - pydantic evaluates it
 
 __all__ = ["TienlenOptions"]
 

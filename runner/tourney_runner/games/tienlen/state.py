@@ -22,11 +22,12 @@ from tourney_runner.games.tienlen.cards import (
     NO_SHAPE,
     PACK,
     SHAPES,
+    InstantWin,
     cards_in,
     hand_of,
+    instant_win,
     shape_of,
 )
-from tourney_runner.games.tienlen.instant_wins import InstantWin, instant_win
 from tourney_runner.games.tienlen.move_errors import refused_pass, refused_play
 from tourney_runner.games.tienlen.play_generator import plays
 from tourney_runner.games.tienlen.rules import Answers, rules_of

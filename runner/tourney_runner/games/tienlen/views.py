@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tourney_runner.games.base import Answer
-from tourney_runner.games.tienlen.cards import Kind
-from tourney_runner.games.tienlen.instant_wins import InstantWin
+from tourney_runner.games.tienlen.cards import InstantWin, Kind
 
 __all__ = ["Table", "TienlenAnswer", "TienlenEvent", "TienlenObservation", "describe"]
 

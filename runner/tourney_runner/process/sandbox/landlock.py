@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import RunError
 from tourney_runner.process.access import view_of
-from tourney_runner.process.folder_tree import remove_tree
+from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.process.launcher import (
     Launcher,
     clean_environment,
@@ -47,7 +47,6 @@ from tourney_runner.process.sandbox.sandboxed_child import (
 )
 from tourney_runner.process.sandbox.seccomp import filter_for_this_machine, policy_of
 from tourney_runner.process.sandbox.users import identities, is_root
-from tourney_runner.process.temporary_folders import make_temp
 from tourney_runner.process.visible_files import system
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from os import read
 from typing import TYPE_CHECKING
 
 from tourney_runner.errors import RunError
-from tourney_runner.process.folder_tree import remove_tree
+from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.process.launcher import Program, ResourceLimits
-from tourney_runner.process.temporary_folders import make_temp
 
 if TYPE_CHECKING:
     from tourney_runner.process.launcher import Launcher

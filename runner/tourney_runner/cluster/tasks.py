@@ -1,8 +1,13 @@
-"""A queue of tasks, and of places that wait for tasks."""
+"""The tasks of a cluster: a queue of them, and the blame for those that fail.
+
+One overloaded machine may have many Dask workers that fail at everything. So a task is to blame
+only once it has failed on several machines, or on all that there are.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
 
     from tourney_runner.run.worker_process import Task
 
-__all__ = ["TaskQueue"]
+__all__ = ["TRIES", "Failures", "TaskQueue"]
 
 
 class TaskQueue:
@@ -72,3 +77,35 @@ class TaskQueue:
 
 def _lane(task: Task) -> int | None:
     return task.lane if isinstance(task, Chunk) else None
+
+
+TRIES = 3
+"""The number of failures after which nothing is tried again."""
+
+
+class Failures:
+    """The places where each unfinished task has failed."""
+
+    def __init__(self) -> None:
+        self._by_task: dict[int, Counter[tuple[str, str]]] = {}
+
+    def add(self, task: int, machine: str, worker: str) -> int:
+        """Count the failure of a task; return its number of failures at this Dask worker."""
+        failures = self._by_task.setdefault(task, Counter())
+        failures[machine, worker] += 1
+        return failures[machine, worker]
+
+    def forget(self, task: int) -> None:
+        """Forget a task that is done."""
+        self._by_task.pop(task, None)
+
+    def show_bad_task(self, task: int, machines: int) -> bool:
+        """Return whether a task fails wherever it is tried.
+
+        Args:
+            task: Its number.
+            machines: The number of machines now.
+        """
+        places = self._by_task[task]
+        failing = {machine for machine, _ in places}
+        return len(places) >= TRIES and len(failing) >= min(TRIES, machines)
