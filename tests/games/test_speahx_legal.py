@@ -5,13 +5,14 @@ The oracle knows cards as text and tries every order of every part of the hand.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import permutations
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tourney_runner.games.base import IllegalActionError
 from tourney_runner.games.speahx import GAME
@@ -25,7 +26,7 @@ few_cards = st.sampled_from([rank + suit for rank in "2TJ8K" for suit in "SCH"])
 options = st.fixed_dictionaries(
     {
         "players": st.just(3),
-        "decks": st.sampled_from([1, 2]),
+        "decks": st.sampled_from([1, 2, 3]),
         "jokers": st.booleans(),
         "lead_chain": st.sampled_from(
             ["first_suit_or_rank", "same_rank", "previous_suit_or_rank", "single"]
@@ -46,13 +47,15 @@ def positions(draw: st.DrawFn, most_cards: int = 5) -> SpeahxState:
     card = st.one_of(few_cards, st.just("JK")) if rules.jokers else few_cards
     laid = st.one_of(card, st.sampled_from(["2S>H", "2H>C"]))
     hand = draw(st.lists(card, min_size=1, max_size=most_cards))
+    drawn = draw(st.lists(card, max_size=2))
+    assume(max(Counter(hand + drawn).values()) <= rules.decks)
     table = Table(
         hands=[sorted(NUMBERS[card] for card in hand), [0], [0]],
         reserve=[0, 1, 2],
         dealer=2,
         seat=0,
         pile=[LAID_NAMES[card] for card in draw(st.lists(laid, max_size=5))],
-        drawn=[NUMBERS[card] for card in draw(st.lists(card, max_size=2))],
+        drawn=[NUMBERS[card] for card in drawn],
     )
     return SpeahxState(rules, table)
 

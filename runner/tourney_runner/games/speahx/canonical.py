@@ -112,8 +112,9 @@ class Removal:
     def possible(self, fan: _Fan) -> int:
         """Return the last cards with which lines of a fan could complete four.
 
-        Other cards of the first one's suit are at most its twins, so only its rank can occur four
-        times, or that of the jacks that close the play.
+        Cards of another rank must have the first one's suit. There are at most three of them, one
+        in each deck, so only the first card's rank can occur four times, or that of the jacks
+        that close the play.
         """
         return SAME_RANK[fan.first] if fan.openers is None else _JACKS
 
