@@ -59,16 +59,21 @@ class Program:
             check=False,
         )
 
-    def at_a_terminal(self, *words: object) -> pexpect.spawn[str]:
+    def at_a_terminal(
+        self, *words: object, term: str = "xterm-256color", columns: int = 120
+    ) -> pexpect.spawn[str]:
         """Start it as a person does."""
         command, *arguments = [*TOURNEY, *map(str, words)]
+        environment = {**self.environment, "TERM": term}
+        if columns != 120:
+            environment["COLUMNS"] = str(columns)
         return pexpect.spawn(
             command,
             arguments,
             cwd=str(self.folder),
-            env={**self.environment, "TERM": "xterm-256color"},  # type: ignore[arg-type]
+            env=environment,  # type: ignore[arg-type]
             encoding="utf-8",
-            dimensions=(60, 120),
+            dimensions=(60, columns),
             timeout=60,
         )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 from authors_program import BOTS
+from rich.console import Console
+from tourney_runner.games.base import Scene, SeatView, Zone
 from tourney_runner.replay.refeed import listen
 from tourney_runner.replay.stepper import stored_deal
+from tourney_runner.replay.terminal_view import Artist
 from tourney_runner.results.store import FILE_NAME, Store
 
 if TYPE_CHECKING:
@@ -154,6 +158,20 @@ def test_from_a_seat_other_hands_are_hidden(workshop: Program, results: Path) ->
     assert '"type":"result"' in done.stdout
 
 
+def test_a_position_in_words_is_drawn_for_those_who_may_see_it() -> None:
+    """Games without cards, such as those of OpenSpiel, put the position into notes."""
+    own = [Zone("view", (), seat, "owner", note=f"round 1\nking of seat {seat}") for seat in (0, 1)]
+    scene = Scene((SeatView(0, 0), SeatView(1, 0)), (Zone("position", (), note="o . x"), *own), 0)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(Artist(("anna", "bert"), 0, signs=True).draw(scene))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "position: o . x" in shown
+    assert "your view: \nround 1\nking of anna" in re.sub(" +$", " ", shown, flags=re.MULTILINE)
+    assert "king of bert" not in shown
+    console.print(Artist(("anna", "bert"), None, signs=True).draw(scene))
+    assert "bert's view: " in console.file.getvalue()  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("results", ["tienlen"], indirect=True)
 def test_a_person_steps_through_a_deal(workshop: Program, results: Path) -> None:
     terminal = workshop.at_a_terminal("replay", results, 1)
@@ -162,6 +180,8 @@ def test_a_person_steps_through_a_deal(workshop: Program, results: Path) -> None
         ("b", "move 1 of"),
         ("f", "move 0 of"),
         ("4", "crash-move: crash"),
+        ("x", "move 4 of"),
+        ("?", "no key 'x'; the keys are below the position"),
         ("e", "move 4 of"),
         ("q", "1\\. "),
     ):

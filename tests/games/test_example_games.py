@@ -251,6 +251,8 @@ TYPED = [
     ("auction", "3", {"bid": 3}),
     ("auction", "bid 12", {"bid": 12}),
     ("auction", '{"bid": 4}', {"bid": 4}),
+    ("hearts", "7h", {"play": "7H"}),
+    ("hearts", "♥7", {"play": "7H"}),
     ("hearts", "play 7h", {"play": "7H"}),
     ("hearts", "play 10♠", {"play": "TS"}),
     ("hearts", "give 2s 3s 4s", {"give": ["2S", "3S", "4S"]}),
@@ -264,6 +266,17 @@ def test_numbers_text_and_lists_can_be_typed(name: str, line: str, fields: objec
     words = Words.of(registry.game(name).answer)
     assert fields in words.readings(line, ())
     assert words.parts(words.readings(line, ())[0])
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_legal_decides_the_field_of_a_bare_word() -> None:
+    words = Words.of(registry.game("hearts").answer)
+    assert words.readings("7h", (), [{"play": "8H"}])[0] == {"play": "7H"}
+    assert words.readings("7h", (), [{"give": ["8H", "2C", "3C"]}])[0] == {"give": ["7H"]}
+    assert ("2H S", "give a card that needs a play, with it") not in words.usage([{"play": "8H"}])
+    with pytest.raises(WordsError, match="'uno' is not a card"):
+        words.readings("uno", (), [{"play": "8H"}])
+    assert words.readings("uno", (), [{"play": "uno"}]) == [{"play": "uno"}]
 
 
 class Coordinates(msgspec.Struct):

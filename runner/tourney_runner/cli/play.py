@@ -23,7 +23,8 @@ def play(  # noqa: PLR0913 - each is an option
         list[str] | None,
         typer.Option(
             metavar="BOT",
-            help="A bot of the file by name, or a bot's folder; may be repeated.",
+            help="A bot of the file by name, a bot's folder, or a number of bots of the file;"
+            " may be repeated.",
             show_default="as many bots of the file as the table has seats",
         ),
     ] = None,
@@ -46,23 +47,20 @@ def play(  # noqa: PLR0913 - each is an option
 
     The deals are kept like those of a tournament.
     """
-    from rich.console import Console
-
     from tourney_runner.botcheck.check_settings import tidy
+    from tourney_runner.cli.terminal import console_for_people
     from tourney_runner.config import load_config
     from tourney_runner.config.field_types import checked_seed
     from tourney_runner.human_play.play_session import play as play_deals
     from tourney_runner.human_play.play_setup import invite
 
-    loaded = load_config(config, skip_broken=True)
+    loaded = load_config(config, skip_broken=True, growing=True)
     folder = out or Path("results") / f"play-{loaded.path.stem}"
     chosen = "secret" if seed is None else checked_seed(seed, "--seed")
     master = None if chosen == "secret" else str(chosen)
     invitation = invite(loaded, name, against or (), folder, master)
     with tidy():
-        deals = play_deals(
-            invitation, Console(highlight=False), fresh=fresh, migrate=not no_migrate
-        )
+        deals = play_deals(invitation, console_for_people(), fresh=fresh, migrate=not no_migrate)
     if deals:
         look = shlex.join(["tourney", "replay", str(folder), "1"])
         typer.echo(f"deals kept in {folder}: {deals}; to look at one: {look}")

@@ -136,10 +136,11 @@ def _show(stored: Stored, deal: int, seat: int | None, failed_seat: int | None) 
 
     from rich.console import Console
 
+    from tourney_runner.cli.terminal import console_for_people
     from tourney_runner.replay.stepper import Stepper
 
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    console = Console(width=None if interactive else 100, highlight=False)
+    console = console_for_people() if interactive else Console(width=100, highlight=False)
     whose = "" if seat is None else f", as {stored.names[seat]} in seat {seat} saw it"
     name = f"deal {deal} ({stored.record.key.name} in the logs)"
     stepper = Stepper(stored, seat, console, f"{name}: {', '.join(stored.names)}{whose}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from textwrap import TextWrapper
 
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["stdout_console", "tell", "write_exactly"]
+__all__ = ["console_for_people", "stdout_console", "tell", "write_exactly"]
 
 _WIDE = 1000
 """Columns of a file or a pipe, where lines are not folded."""
@@ -16,7 +17,16 @@ _WIDE = 1000
 
 def stdout_console() -> Console:
     """Return a console for tables."""
-    return Console(width=None if sys.stdout.isatty() else _WIDE)
+    return console_for_people() if sys.stdout.isatty() else Console(width=_WIDE)
+
+
+def console_for_people() -> Console:
+    """Return a console as wide as the terminal, whatever its type, without automatic colours."""
+    console = Console(highlight=False)
+    if console.is_dumb_terminal:  # for which rich assumes 80 columns
+        columns, lines = shutil.get_terminal_size()
+        return Console(width=columns, height=lines, highlight=False)
+    return console
 
 
 def tell(console: Console, text: str, style: str = "") -> None:

@@ -67,7 +67,7 @@ def load_config(
             to be continued were begun. Only that one is accepted.
         skip_broken: Leave out bots whose entry, ``bot.yaml`` or program is wrong, and name them in
             `Config.skipped`, instead of refusing the file.
-        growing: Accept too few bots for a table, even none; only a run needs more.
+        growing: Accept too few bots for a table, even none: others will join, or a person plays.
 
     Raises:
         ConfigError: The file is wrong; the error lists every problem with file, line and column.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +27,51 @@ if TYPE_CHECKING:
     from tourney_runner.play.play_settings import BotSpec
     from tourney_runner.play.player import PlayerSetup
 
-__all__ = ["Leaving", "Person"]
+__all__ = ["Leaving", "Person", "agreed"]
 
 _HINTS = 60
 """The number of legal plays that are listed."""
+_FIELD_AT_END = re.compile(r"^Expected (.*) - at `\$\.(\w+).*`$")
+"""A message of msgspec about a field."""
 
 
 class Leaving(Exception):  # noqa: N818 - a request, not an error
     """The person asked to leave."""
+
+
+def typed_line(console: Console, prompt: str) -> str:
+    """Return what a person types at a prompt, without blanks around it.
+
+    Raises:
+        Leaving: The input is at its end.
+    """
+    try:
+        return console.input(Text(prompt, style="bold")).strip()
+    except EOFError as error:
+        console.print()  # the prompt's line is still open
+        raise Leaving from error
+
+
+def agreed(console: Console, prompt: str, *, default: bool = False) -> bool:
+    """Ask until the answer is yes or no, and return whether it is yes.
+
+    Args:
+        console: The terminal.
+        prompt: The question.
+        default: Whether an empty line means yes, and q means no.
+
+    Raises:
+        Leaving: The input is at its end.
+    """
+    yes, no = {"y", "yes"}, {"n", "no"}
+    if default:
+        yes.add("")
+        no |= {"q", "quit"}
+    while True:
+        word = typed_line(console, prompt).lower()
+        if word in yes | no:
+            return word in yes
+        console.print("type y for yes or n for no")
 
 
 class Person(LocalPlayer):
@@ -69,6 +107,7 @@ class Person(LocalPlayer):
         self._artist = Artist(names, seat, signs=self._signs)
         self._words = Words.of(game.answer)
         self._hints: list[dict[str, Any]] = []
+        self._legal: list[dict[str, Any]] = []
 
     def tell(self, message: bytes) -> None:
         """Show a new deal or the result; see `Player.tell`."""
@@ -87,6 +126,7 @@ class Person(LocalPlayer):
         """
         self._happened(json.loads(request)["events"])
         self._hints = []
+        self._legal = [*map(self.state.write, self.state.legal_actions("canonical").actions)]
         self._look()
         while True:
             fields = self._typed(self._input("your turn> "))
@@ -132,11 +172,7 @@ class Person(LocalPlayer):
     # Input
 
     def _input(self, prompt: str) -> str:
-        try:
-            return self._console.input(Text(prompt, style="bold")).strip()
-        except EOFError as error:
-            self._console.print()  # the prompt's line is still open
-            raise Leaving from error
+        return typed_line(self._console, prompt)
 
     def _typed(self, line: str) -> dict[str, Any] | None:
         """Return a legal choice, or None after handling another command."""
@@ -154,15 +190,15 @@ class Person(LocalPlayer):
         elif word in ("undo", "u"):
             self._console.print("nothing is chosen yet; what was sent stays")
         else:
-            return self._legal(line)
+            return self._chosen(line)
         return None
 
-    def _legal(self, line: str) -> dict[str, Any] | None:
+    def _chosen(self, line: str) -> dict[str, Any] | None:
         why = ""
         try:
             chosen = self._numbered(line)
             readings = (
-                self._words.readings(line, self.state.hand(self._seat))
+                self._words.readings(line, self.state.hand(self._seat), self._legal)
                 if chosen is None
                 else [chosen]
             )
@@ -171,8 +207,10 @@ class Person(LocalPlayer):
         for fields in readings:
             try:
                 self.state.read(msgspec.convert({"id": 0, **fields}, self.game.answer))
-            except (IllegalActionError, MalformedAnswerError, msgspec.ValidationError) as error:
+            except (IllegalActionError, MalformedAnswerError) as error:
                 why = why or str(error)
+            except msgspec.ValidationError as error:
+                why = why or _FIELD_AT_END.sub(r"\2: expected \1", str(error))
             else:
                 return fields
         self._console.print(Text("no: ", style="yellow").append_text(self._artist.line(why)))
@@ -204,25 +242,25 @@ class Person(LocalPlayer):
 
     def _leave(self) -> None:
         """Ask the person to confirm leaving."""
-        if self._input("give up this deal, which will not be kept? (y/n)> ").lower() == "y":
+        if agreed(self._console, "give up this deal, which will not be kept? (y/n)> "):
             raise Leaving
 
     def _hint(self) -> None:
-        listed = self.state.legal_actions("canonical")
-        self._hints = [self.state.write(action) for action in listed.actions][:_HINTS]
+        self._hints = self._legal[:_HINTS]
         how = "# and its number, or what it says" if self._words.takes_numbers() else (
             "its number, or the cards"
         )  # fmt: skip
         self._console.print(f"you may (type {how}):")
         for number, fields in enumerate(self._hints, 1):
             self._console.print(Text(f"{number:4} ").append_text(self._choice_text(fields)))
-        if len(listed.actions) > _HINTS or not listed.complete:
+        complete = self.state.legal_actions("canonical").complete
+        if len(self._legal) > _HINTS or not complete:
             self._console.print("     and more")
 
     def _help(self) -> None:
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for typed, does in (
-            *self._words.usage(),
+            *self._words.usage(self._legal),
             ("hint", "list what you may do"),
             ("#2" if self._words.takes_numbers() else "a number", "choose from that list"),
             ("undo", "take a choice back before it is sent"),

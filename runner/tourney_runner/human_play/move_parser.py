@@ -1,8 +1,9 @@
 """Reading and writing a person's choices as words, derived from the game's answer type.
 
 A field that is true or false is a word (``pass``). Lists of texts are cards. Numbers and texts are
-typed as they are, and all other values as JSON. Fields can be named (``bid 3``), and need not be
-where their values say it all. So games that an installed package adds can be played as well.
+typed as they are, and all other values as JSON. Fields can be named (``bid 3``). A value without a
+name is read for every field that it fits, and the legal choices decide which one is meant. So games
+that an installed package adds can be played as well.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ Kind = Literal["switch", "cards", "numbers", "number", "text", "json"]
 
 _OWN = ("id", "debug")
 """Fields of every answer that are not choices."""
-_LETTERS = {sign: letter for letter, sign in SUITS.items()}
+_LETTERS = {sign: letter for letter, sign in SUITS.items()} | dict(
+    zip("♤♧♢♡❤", "SCDHH", strict=True)
+)
+_RANK_AND_SIGN = re.compile(rf"\b(10|[2-9TJQKA])\s+(?=[{''.join(_LETTERS)}])", re.IGNORECASE)
+_VARIATION_SELECTORS = dict.fromkeys((0xFE0E, 0xFE0F))
+"""Characters that some keyboards add to a sign: show it as text, or as a picture."""
 _EXAMPLES: dict[Kind, str] = {
     "switch": "",
     "cards": " 3S 3C",
@@ -73,25 +79,35 @@ class Words:
         }
         return cls(kinds, field_docs(answer))
 
-    def readings(self, line: str, hand: Collection[str]) -> list[dict[str, Any]]:
+    def readings(
+        self, line: str, hand: Collection[str], legal: Collection[Mapping[str, Any]] = ()
+    ) -> list[dict[str, Any]]:
         """Return the fields that a line may mean, the likeliest first; at least one.
 
         Args:
             line: A word or its beginning, values, or fields with their values.
             hand: The cards that the player has.
+            legal: Legal choices. Readings with the same fields as one of them come first.
 
         Raises:
             WordsError: The line has no meaning.
         """
         if line.lstrip().startswith("{"):
             return [_object(line)]
+        line = _RANK_AND_SIGN.sub(r"\1", line.translate(_VARIATION_SELECTORS))
         tokens = [token for token in re.split(r"[\s,]+", line) if token]
         if len(tokens) == 1 and (word := self._switch(tokens[0])):
             return [{word: True}]
-        found = [*self._named(tokens), *self._cards(tokens, hand), *self._values(tokens)]
+        found = [
+            *self._named(tokens),
+            *self._cards(tokens, hand),
+            *self._values(tokens),
+            *self._bare_texts(tokens, hand, legal),
+        ]
         if not found:
             raise WordsError(self._expected(tokens, hand))
-        return found
+        fitting = [{*choice} for choice in legal]
+        return sorted(found, key=lambda fields: {*fields} not in fitting)
 
     def takes_numbers(self) -> bool:
         """Return whether a number alone can be an answer."""
@@ -105,16 +121,22 @@ class Words:
             if fields.get(name) is not None and fields[name] is not False
         ]
 
-    def usage(self) -> list[tuple[str, str]]:
-        """Return pairs for the help: the input and its effect."""
+    def usage(self, legal: Collection[Mapping[str, Any]]) -> list[tuple[str, str]]:
+        """Return pairs for the help: the input and its effect.
+
+        Args:
+            legal: Legal choices. They show which texts can follow cards.
+        """
         found = []
         for name, kind in self.kinds.items():
             if kind == "cards" and name == self._first("cards"):
-                found.append(("3S 3C", f"{name} these cards (10H or TH is a ten, JK a joker)"))
-            elif kind == "text" and self._first("cards"):
-                found.append(
-                    ("2H S", f"{self._first('cards')} a card that needs a {name}, with it")
-                )
+                every = " or ".join(self._all("cards"))
+                found.append(("3S 3C", f"{every} these cards (10H or TH is a ten, JK a joker)"))
+                found += [
+                    ("2H S", f"{name} a card that needs a {text}, with it")
+                    for text in self._all("text")
+                    if any({*choice} == {name, text} for choice in legal)
+                ]
             elif kind == "switch":
                 found.append((name, f"{self._meaning(name)} (the beginning of the word is enough)"))
             else:
@@ -122,15 +144,17 @@ class Words:
         return found
 
     def _meaning(self, name: str) -> str:
-        meaning = self.meanings.get(name, f"{name}.").rstrip(".")
+        meaning = self.meanings.get(name, f"{name}.").rstrip(".").replace("`", "")
         return f"{meaning[:1].lower()}{meaning[1:]}"
 
+    def _all(self, kind: Kind) -> list[str]:
+        return [name for name, has in self.kinds.items() if has == kind]
+
     def _first(self, kind: Kind) -> str | None:
-        return next((name for name, has in self.kinds.items() if has == kind), None)
+        return next(iter(self._all(kind)), None)
 
     def _switch(self, token: str) -> str | None:
-        switches = [name for name, kind in self.kinds.items() if kind == "switch"]
-        found = [name for name in switches if name.startswith(token.lower())]
+        found = [name for name in self._all("switch") if name.startswith(token.lower())]
         return found[0] if len(found) == 1 else None
 
     def _named(self, tokens: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -156,8 +180,8 @@ class Words:
 
     def _cards(self, tokens: Sequence[str], hand: Collection[str]) -> Iterator[dict[str, Any]]:
         """Yield the meaning of cards, with a text behind them."""
-        field, text = self._first("cards"), self._first("text")
-        if field is None or not tokens:
+        text = self._first("text")
+        if not tokens:
             return
         cards: list[str] = []
         fields: dict[str, Any] = {}
@@ -171,22 +195,38 @@ class Words:
                 fields[text] = _LETTERS.get(token, token.upper())
             else:
                 return
-        yield {field: cards, **fields}
+        for field in self._all("cards"):
+            yield {field: cards, **fields}
 
     def _values(self, tokens: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield the meanings of values without the names of their fields."""
-        numbers = [name for name, kind in self.kinds.items() if kind == "number"]
-        if len(numbers) == len(tokens):
+        numbers = self._all("number")
+        alone = [[name] for name in numbers] if len(tokens) == 1 else []
+        for names in [numbers] if len(numbers) == len(tokens) else alone:
             read = [_read("number", [token]) for token in tokens]
             if all(read):
-                yield {name: one[0] for name, one in zip(numbers, read, strict=True)}
-        if (name := self._first("numbers")) and (read := _read("numbers", tokens)):
-            yield {name: read[0]}
-        if len(tokens) == 1 and self._first("cards") is None and (name := self._first("text")):
-            yield from ({name: text} for text in _read("text", tokens))
+                yield {name: one[0] for name, one in zip(names, read, strict=True)}
+        if read := _read("numbers", tokens):
+            yield from ({name: read[0]} for name in self._all("numbers"))
+
+    def _bare_texts(
+        self, tokens: Sequence[str], hand: Collection[str], legal: Collection[Mapping[str, Any]]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the meanings of one word as a text.
+
+        In a game with cards, other words must be legal choices, so that slips are named as such.
+        """
+        if len(tokens) != 1:
+            return
+        card = _card(tokens[0])
+        free = not self._first("cards") or _looks_like_card(card) or card in hand
+        for name in self._all("text"):
+            for text in _texts(tokens[0]):
+                if free or {name: text} in legal:
+                    yield {name: text}
 
     def _expected(self, tokens: Sequence[str], hand: Collection[str]) -> str:
-        others = [name for name, kind in self.kinds.items() if kind == "switch"]
+        others = self._all("switch")
         if self._first("cards"):
             known = (_card(token) for token in tokens)
             wrong = next(
@@ -276,9 +316,11 @@ def _part(name: str, kind: Kind, value: Any) -> Part:
 
 
 def _card(token: str) -> str:
+    """Return a card as in messages: ``TC`` for ``10♣``, ``10c``, ``♣10`` or ``tc``."""
     text = "".join(_LETTERS.get(sign, sign) for sign in token).upper()
     if text in ("JOKER", "JK"):
         return "JK"
+    text = re.sub(r"^([SCDH])(10|[2-9TJQKA])$", r"\2\1", text)
     return re.sub(r"^10(?=.$)", "T", text)
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.human_play.human_player import Leaving, Person
+from tourney_runner.human_play.human_player import Leaving, Person, agreed
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.game_errors import loop_guard
@@ -85,9 +85,10 @@ def play(
         try:
             return match.play()
         except KeyboardInterrupt as error:
+            console.print()  # the line of the prompt, or of the terminal's ^C, is still open
+            void = ", the unfinished one is void" if match.in_deal else ""
             raise Interrupted(
-                f"finished deals are kept in {invitation.folder}, the unfinished one is void",
-                signal.SIGINT,
+                f"finished deals are kept in {invitation.folder}{void}", signal.SIGINT
             ) from error
 
 
@@ -106,6 +107,8 @@ class _Match:
         self._store = store
         self._console = console
         self._launcher = launcher
+        self.in_deal = False
+        """Whether a deal is in progress."""
         self._clock = make_clock(invitation.config.clock)
         self._game = find_game(invitation.config.game)
         self._names = (invitation.person, *(bot.name for bot in staged))
@@ -134,13 +137,15 @@ class _Match:
         self._console.print("type help at any time, hint to see what you may do, quit to leave")
         try:
             while True:
+                self.in_deal = True
                 record, start = self._deal(DealKey(0, match, number), start)
                 self._store.add([record])
+                self.in_deal = False
                 self._tell_faults(record)
                 number += 1
-                if self._console.input("another deal? (Enter: yes, q: no)> ").strip() in ("q", "n"):
+                if not agreed(self._console, "another deal? (Enter: yes, q: no)> ", default=True):
                     return number
-        except (Leaving, EOFError):
+        except Leaving:
             return number
 
     def stop(self) -> None:

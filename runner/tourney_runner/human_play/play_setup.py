@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,8 @@ def invite(
     Args:
         config: A tournament; its bots fill the table if `against` is empty.
         person: The person's name; a bot of that name is left out.
-        against: Bots of the tournament by name, or folders of other bots.
+        against: Bots of the tournament by name, folders of other bots, or a number of bots of the
+            tournament.
         folder: The folder for the deals.
         seed: The source of all cards.
 
@@ -60,22 +62,29 @@ def invite(
         ConfigError: A bot's folder is wrong.
     """
     if against:
-        bots = [_wanted(config, word) for word in against]
+        bots = [bot for word in against for bot in _wanted(config, word, person)]
     else:
-        bots = [bot for bot in config.entrants if folded(bot.name) != folded(person)]
-        bots = bots[: config.options.players - 1]
+        bots = _others(config, person)[: config.options.players - 1]
     players = len(bots) + 1
     person = checked_name(person, "--as")
     named = _told_apart(bots, person)
     return Invitation(config, _options(config, players), person, named, folder, seed)
 
 
-def _wanted(config: Config, word: str) -> Entrant:
-    found = next((bot for bot in config.entrants if folded(bot.name) == folded(word)), None)
-    if found is not None:
-        return found
+def _others(config: Config, person: str) -> list[Entrant]:
+    return [bot for bot in config.entrants if folded(bot.name) != folded(person)]
+
+
+def _wanted(config: Config, word: str, person: str) -> list[Entrant]:
+    found = [bot for bot in config.entrants if folded(bot.name) == folded(word)]
+    if found:
+        return found[:1]
     if Path(word).is_dir():
-        return read_bot(Path(word))
+        return [read_bot(Path(word))]
+    if word.isdecimal() and 1 <= int(word) <= _MOST_BOTS:
+        others = _others(config, person)
+        if others:
+            return [*islice(cycle(others), int(word))]
     names = [bot.name for bot in config.entrants]
     raise UsageError(
         f"there is no bot {shown(word)} in {config.path}, and no such folder; the bots there are"
@@ -110,6 +119,7 @@ def _options(config: Config, players: int) -> GameOptions:
     return options
 
 
+_MOST_BOTS = 99
 _COMMENT = re.compile(r"^<!--.*?-->$\n?", re.MULTILINE | re.DOTALL)
 
 

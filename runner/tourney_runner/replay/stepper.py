@@ -27,6 +27,7 @@ __all__ = ["Frame", "Stepper", "frames", "last_fault", "seat_of", "stored_deal"]
 
 
 _HELP = "Enter: next   b: back   a number: that move   f: next fault   e: end   q: quit"
+_KEYS = ("", "n", "b", "f", "e", "?", "h", "help")
 _LONG = 2000
 
 
@@ -146,6 +147,8 @@ class Stepper:
                 return
             if word in ("q", "quit"):
                 return
+            if not (word.isdecimal() or word in _KEYS):
+                self._console.print(Text(f"no key {shown(word)}; the keys are below the position"))
             at = self._moved(at, word)
 
     def _first_fault(self, seat: int | None) -> int:

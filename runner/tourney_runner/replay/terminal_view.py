@@ -22,6 +22,7 @@ SUITS = {"S": "♠", "C": "♣", "D": "♦", "H": "♥"}
 _STYLES = {"S": "bold", "C": "bold green", "D": "bold blue", "H": "bold red"}
 """Four colours, so that suits are easy to distinguish; the signs differ as well."""
 _CARD = re.compile(r"(\b(?:[2-9TJQKA][SCDH](?:>[SCDH])?|JK)(?![\w>]))")
+_SEAT = re.compile(r"\bseat (\d+)\b( [a-z]+s\b)?")
 _STACK_SHOWN = 10
 """The number of top cards shown of a stack."""
 
@@ -71,13 +72,14 @@ class Artist:
 
     def named(self, text: str) -> str:
         """Return a line of a game with the players' names instead of their seats."""
-        return re.sub(
-            r"\bseat (\d+)\b",
-            lambda found: (
-                self._names[int(found[1])] if int(found[1]) < len(self._names) else found[0]
-            ),
-            text,
-        )
+        return _SEAT.sub(self._name, text)
+
+    def _name(self, found: re.Match[str]) -> str:
+        number, verb = int(found[1]), found[2] or ""
+        if number >= len(self._names):
+            return found[0]
+        name = self._names[number]
+        return f"{name}{_second_person(verb) if name == 'you' else verb}"
 
     def draw(self, scene: Scene) -> RenderableType:
         """Return the drawing of a position."""
@@ -101,7 +103,7 @@ class Artist:
         seats = [zone for zone in scene.zones if zone.seat is not None]
         own = [zone for zone in seats if zone.seat == self._seat]
         for zone in [*middle, *(own if self._seat is not None else seats)]:
-            if zone.cards or zone.seat is None:
+            if zone.cards or zone.note or zone.seat is None:
                 yield self._zone(zone)
 
     def _zone(self, zone: Zone) -> Text:
@@ -109,6 +111,9 @@ class Artist:
         if zone.seat is not None:
             title = f"your {title}" if zone.seat == self._seat else self._whose(zone)
         text = Text(f"{title}: ", style="dim")
+        if not zone.cards and zone.note:  # a position in words
+            lines = self.named(zone.note).rstrip() if self._sees(zone) else "hidden"
+            return text.append(f"\n{lines}" if "\n" in lines else lines, style="not dim")
         if not zone.cards:
             text.append("empty", style="not dim")
         elif self._sees(zone):
@@ -134,6 +139,13 @@ class Artist:
         under = len(zone.cards) - _STACK_SHOWN
         top = cards_text(zone.cards[-_STACK_SHOWN:], signs=self._signs)
         return Text(f"({under} more) ").append_text(_not_dim(top))
+
+
+def _second_person(verb: str) -> str:
+    """Return a verb of a line such as "seat 1 passes" as it follows "you"."""
+    if verb in (" is", " was", " has"):
+        return {" is": " are", " was": " were", " has": " have"}[verb]
+    return re.sub(r"(?<=s|x|z|o|h)es$|s$", "", verb)
 
 
 def _not_dim(text: Text) -> Text:
