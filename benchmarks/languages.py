@@ -13,14 +13,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from figures import report
 from moves import build, settings
 from program import cpu_seconds
 from tourney_runner.bots import stage
 from tourney_runner.config import load_config
 from tourney_runner.errors import TourneyError
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec, MatchPlan
+from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 
@@ -38,21 +40,21 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        trivial = BotSpec(0, "trivial", (build(folder),), folder)
+        trivial = Bot(number=0, name="trivial", command=(build(folder),), folder=folder)
         reference = _speed(trivial, arguments.matches)
         figures |= {f"trivial_c_{what}": value for what, value in reference.items()}
         for language, name in LANGUAGES.items():
-            spec = _staged(Path(folder), name)
-            if spec is None:
+            bot = _staged(Path(folder), name)
+            if bot is None:
                 continue
-            speed = _speed(spec, arguments.matches)
+            speed = _speed(bot, arguments.matches)
             figures |= {f"{language}_{what}": value for what, value in speed.items()}
             ratio = speed["cpu_us_a_move"] / reference["cpu_us_a_move"]
             figures[f"{language}_cpu_ratio"] = ratio
     return figures
 
 
-def _staged(folder: Path, name: str) -> BotSpec | None:
+def _staged(folder: Path, name: str) -> Bot | None:
     """Return a bundled bot, or None if its language is missing."""
     config = folder / "one.yaml"
     config.write_text(f"game: tienlen\nbots: [{BOTS / name}, {{bot: {BOTS / name}, name: b}}]\n")
@@ -61,12 +63,12 @@ def _staged(folder: Path, name: str) -> BotSpec | None:
         bot = stage(load_config(config).entrants[0], folder / "cache")
     except TourneyError:
         return None
-    return BotSpec(0, bot.name, bot.command, bot.folder)
+    return bot
 
 
-def _speed(spec: BotSpec, matches: int) -> dict[str, float]:
+def _speed(bot: Bot, matches: int) -> dict[str, float]:
     """Moves and deals a second, and the processor time of a deal, once the bots are warm."""
-    bots = [BotSpec(seat, str(seat), spec.command, spec.folder) for seat in range(4)]
+    bots = [msgspec.structs.replace(bot, number=seat, name=str(seat)) for seat in range(4)]
     tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
     try:
         for match in range(WARM_UP):

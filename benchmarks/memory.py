@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from figures import report
 from moves import build, settings
 from tourney_runner import __version__
-from tourney_runner.play.play_settings import BotSpec, MatchPlan
+from tourney_runner.play.bot import Bot
+from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.process.process_tree import descendants
 from tourney_runner.process.procfs import resident_bytes
 from tourney_runner.run.worker_process import Chunk, Played, Setup, WorkerProgram, task_frame
@@ -28,7 +29,9 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = build(folder)
-        bots = tuple(BotSpec(number, f"bot {number}", (path,), folder) for number in range(4))
+        bots = tuple(
+            Bot(number=n, name=f"bot {n}", command=(path,), folder=folder) for n in range(4)
+        )
         setup = Setup(
             version=__version__,
             settings=settings(),
@@ -54,7 +57,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 
 def _play(program: WorkerProgram, first: int) -> None:
-    matches = tuple(MatchPlan(0, number, (0, 1, 2, 3)) for number in range(first, first + CHUNK))
+    matches = tuple(MatchPlan(0, n, (0, 1, 2, 3)) for n in range(first, first + CHUNK))
     program.write(task_frame(Chunk(first + 1, matches)))
     while True:
         outcomes = program.read()

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING
 from figures import report
 from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig
 from tourney_runner.games.registry import game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import MatchPlan, PlaySettings
 from tourney_runner.process import channel
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
@@ -142,7 +143,9 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
 
 
 def _measure(case: Case, command: tuple[str, ...], folder: str, stretches: int) -> dict[str, float]:
-    bots = [BotSpec(number, f"bot {number}", command, folder) for number in range(case.players)]
+    bots = [
+        Bot(number=n, name=f"bot {n}", command=command, folder=folder) for n in range(case.players)
+    ]
     clock = make_clock("fair")
     rules = settings(case.game, case.players)
     tables = Tables(rules, bots, PlainLauncher(), clock, most_alive=case.players)
@@ -191,7 +194,7 @@ def _without_lists(answers: list[bytes]) -> Iterator[None]:
 
 def _lists(path: str, folder: str, stretches: int) -> dict[str, float]:
     """Return the cost of listing legal plays: the same deals and moves with lists and without."""
-    bots = [BotSpec(number, f"bot {number}", (path, "all"), folder) for number in range(4)]
+    bots = [Bot(number=n, name=f"bot {n}", command=(path, "all"), folder=folder) for n in range(4)]
     tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
     matches, costs = 8, []
     try:

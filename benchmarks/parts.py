@@ -22,8 +22,8 @@ import tourney_runner.games
 from figures import report, yardstick
 from moves import build, play, settings
 from tourney_runner.play import deal, player
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.process import channel
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
@@ -61,7 +61,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, float]:
     stacks: Counter[Stack] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         path = build(folder)
-        bots = [BotSpec(number, f"bot {number}", (path,), folder) for number in range(4)]
+        bots = [Bot(number=n, name=f"bot {n}", command=(path,), folder=folder) for n in range(4)]
         tables = Tables(settings(), bots, PlainLauncher(), make_clock("fair"), most_alive=4)
         try:
             play(tables, 0, 1)  # the bots start

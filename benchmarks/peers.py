@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from figures import report
 from moves import HERE, build, cpu, play, settings
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 
@@ -67,7 +67,7 @@ class Runner:
     def __init__(self, case: Case, bot: str, folder: str) -> None:
         self._case = case
         bots = [
-            BotSpec(number, f"bot {number}", (bot, "canonical"), folder)
+            Bot(number=number, name=f"bot {number}", command=(bot, "canonical"), folder=folder)
             for number in range(case.players)
         ]
         rules = settings(case.game, case.players)

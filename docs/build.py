@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import MatchPlan, PlaySettings
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol.schemas import protocol_schema
@@ -96,7 +97,10 @@ def _settings(game: str, rules: dict[str, Any], seed: str) -> PlaySettings:
 
 def _tables(settings: PlaySettings, folder: str) -> Tables:
     command = (sys.executable, "-S", "-E", "bot.py")
-    bots = [BotSpec(n, f"bot {n}", (*command, f"log-{n}"), folder) for n in range(2)]
+    bots = [
+        Bot(number=n, name=f"bot {n}", command=(*command, f"log-{n}"), folder=folder)
+        for n in range(2)
+    ]
     return Tables(settings, bots, PlainLauncher(), WallClock(), most_alive=2)
 
 

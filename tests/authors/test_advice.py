@@ -14,8 +14,8 @@ from tourney_runner.botcheck.check_settings import make_plan, protection
 from tourney_runner.botcheck.rule_check import variants
 from tourney_runner.botcheck.trial_table import Table, first_position
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.faults import Fault
-from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.process.fair_clock import make_clock
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def fault_of(bot: Broken, table: Table, folder: Path) -> tuple[Fault, bytes]:
     folder.chmod(0o755)  # as a staged folder is, for root's bots run as another user
     folder.joinpath("bot.py").write_text(SOURCE.format(**bot._asdict()), encoding="utf-8")
     command = (sys.executable, "-S", "-E", "-X", "utf8", "bot.py")
-    player = table.player(BotSpec(0, "mine", command, str(folder)))
+    player = table.player(Bot(number=0, name="mine", command=command, folder=str(folder)))
     position = first_position(table)
     request = player.hello
     try:

@@ -16,7 +16,8 @@ from tourney_runner.botcheck.rule_check import RuleCoverage, play_series, rule_s
 from tourney_runner.botcheck.trial_table import Table
 from tourney_runner.games.base import IllegalActionError
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.in_process_players import LocalPlayer, seated
+from tourney_runner.play.bot import Bot
+from tourney_runner.play.in_process_players import LocalPlayer
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 
@@ -56,7 +57,7 @@ class InProcess(LocalPlayer):
     """A bot of `own_rules` that gets real messages, without a process."""
 
     def __init__(self, bot: Any, table: Table) -> None:
-        super().__init__(seated("mine", 0), table.setup(), table.game)
+        super().__init__(Bot(name="mine", number=0), table.setup(), table.game)
         self._mine = bot
         self.exchanges: list[Exchange] = []
         bot.tell({"type": "hello", "rules": table.settings.rules})

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from tourney_runner.bots import Bot, remove_unfinished, stage, staging
+from tourney_runner.bots import remove_unfinished, stage, staging
 from tourney_runner.bots.cache import cache_folder, recall, remember
 from tourney_runner.bots.staging import former_hashes, stage_all, with_stored_hash
 from tourney_runner.config import Entrant
 from tourney_runner.errors import UsageError
+from tourney_runner.play.bot import Bot
 from tourney_runner.process.folder_tree import remove_tree
 from tourney_runner.process.launcher import Rights
 

@@ -15,14 +15,14 @@ from tourney_runner.play.match import Tables
 from tourney_runner.play.play_settings import MatchPlan
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
-from tourney_runner.run.tournament_setup import draw_seed, play_settings, specs
+from tourney_runner.run.tournament_setup import draw_seed, play_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tourney_runner.bots import Bot
     from tourney_runner.config import Config
     from tourney_runner.config.models import Entrant
+    from tourney_runner.play.bot import Bot
     from tourney_runner.results.records import DealRecord
 
 __all__ = ["BOTS", "CONFIGS", "NEEDS", "Play", "need_programs"]
@@ -89,7 +89,7 @@ class Play:
         config = self._configured(bots, rules, names, match=match, **settings)
         tables = Tables(
             play_settings(config, draw_seed(config, None)),
-            specs([self._staged(entrant) for entrant in config.entrants]),
+            [self._staged(entrant) for entrant in config.entrants],
             PlainLauncher(),
             WallClock(),
             most_alive=len(bots),

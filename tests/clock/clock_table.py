@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from tourney_runner.games.registry import game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import MatchPlan, PlaySettings
 from tourney_runner.process.fair_clock import FairClock
 from tourney_runner.process.launcher import PlainLauncher
 
@@ -74,14 +75,19 @@ def settings(**changes: object) -> PlaySettings:
     return PlaySettings(**{**values, **changes})
 
 
-def bot(folder: Path, number: int, body: str, turns: int = 3) -> BotSpec:
+def bot(folder: Path, number: int, body: str, turns: int = 3) -> Bot:
     home = folder / str(number)
     home.mkdir()
     (home / "bot.py").write_text(FRAME.format(body=body, turns=turns))
-    return BotSpec(number, f"bot {number}", (sys.executable, "-S", "-E", "bot.py"), str(home))
+    return Bot(
+        number=number,
+        name=f"bot {number}",
+        command=(sys.executable, "-S", "-E", "bot.py"),
+        folder=str(home),
+    )
 
 
-def play(bots: list[BotSpec], matches: int = 1, **changes: object) -> list[DealRecord]:
+def play(bots: list[Bot], matches: int = 1, **changes: object) -> list[DealRecord]:
     tables = Tables(settings(**changes), bots, PlainLauncher(), FairClock(), most_alive=4)
     try:
         return [

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from clock_table import HALF, LIMIT_MS, bot, play
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.faults import HostFailureError
-from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.process.procfs import become_subreaper
 
 if TYPE_CHECKING:
@@ -96,7 +96,10 @@ def test_a_java_bot_at_half_its_limit_is_never_late_beside_hogs(tmp_path: Path) 
     (tmp_path / "Burner.java").write_text(JAVA)
     subprocess.run([javac, "Burner.java"], cwd=tmp_path, check=True)
     command = (java, "-Xmx128m", "-XX:+UseSerialGC", "-cp", ".", "Burner")
-    bots = [BotSpec(number, f"java {number}", command, str(tmp_path)) for number in range(2)]
+    bots = [
+        Bot(number=number, name=f"java {number}", command=command, folder=str(tmp_path))
+        for number in range(2)
+    ]
     (record,) = play(bots, move_ms=JAVA_LIMIT_MS)
     assert record.faults == ()
 

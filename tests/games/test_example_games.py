@@ -21,8 +21,8 @@ from tourney_runner.games.base import SeatEvents
 from tourney_runner.human_play.human_player import Person
 from tourney_runner.human_play.move_parser import Words, WordsError
 from tourney_runner.play import game_errors
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal_replay import steps
-from tourney_runner.play.in_process_players import seated
 from tourney_runner.play.match import player_setup
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.clock import WallClock
@@ -309,7 +309,7 @@ def test_a_person_bids_by_typing_a_number() -> None:
     lines = iter(["hint", "99", "#4", "u", "7", ""])
     console.input = lambda *_: next(lines)  # type: ignore[method-assign]
     person = Person(
-        seated("Anna", 0),
+        Bot(name="Anna", number=0),
         player_setup(settings, PlainLauncher(), WallClock()),
         game,
         console,

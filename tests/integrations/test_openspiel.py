@@ -18,9 +18,10 @@ from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig  # n
 from tourney_runner.gamekit.conformance import CHECKS  # noqa: E402
 from tourney_runner.games.base import IllegalActionError  # noqa: E402
 from tourney_runner.integrations.openspiel import OpenSpielAnswer, make  # noqa: E402
+from tourney_runner.play.bot import Bot  # noqa: E402
 from tourney_runner.play.deal import DealInPlay  # noqa: E402
 from tourney_runner.play.deal_replay import steps  # noqa: E402
-from tourney_runner.play.in_process_players import HousePlayer, seated  # noqa: E402
+from tourney_runner.play.in_process_players import HousePlayer  # noqa: E402
 from tourney_runner.play.match import dealt, player_setup  # noqa: E402
 from tourney_runner.process.fair_clock import make_clock  # noqa: E402
 from tourney_runner.process.launcher import PlainLauncher  # noqa: E402
@@ -80,7 +81,7 @@ def played(settings: PlaySettings, rotation: int) -> DealRecord:
     game = make(settings.game.partition("/")[2])
     setup = player_setup(settings, PlainLauncher(), make_clock("fair"))
     players = [
-        HousePlayer(seated(f"bot {number}", number), setup, game, Random(number))
+        HousePlayer(Bot(name=f"bot {number}", number=number), setup, game, Random(number))
         for number in range(state.players)
     ]
     players = players[rotation:] + players[:rotation]

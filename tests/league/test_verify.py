@@ -219,7 +219,7 @@ def test_bots_are_started_as_in_the_run_or_it_is_told(cup: Arena, out: Path) -> 
     cast = available_bots(store)
     for trusted in (True, False):
         bots = [
-            msgspec.structs.replace(bot, command=("bot",), trusted=trusted) for bot in cast.specs
+            msgspec.structs.replace(bot, command=("bot",), trusted=trusted) for bot in cast.bots
         ]
         mode, told = as_then(store, AvailableBots(tuple(bots), {}))
         assert (mode == "limits") == trusted

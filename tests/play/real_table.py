@@ -9,8 +9,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables, dealt
-from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import MatchPlan, PlaySettings
 from tourney_runner.play.seeds import match_seed
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
@@ -116,7 +117,7 @@ class RealTable:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._tables: list[Tables] = []
-        self.bots: list[BotSpec] = []
+        self.bots: list[Bot] = []
 
     def seat(
         self,
@@ -127,7 +128,7 @@ class RealTable:
         folder: Path | None = None,
         logging: bool = False,
         env: dict[str, str] | None = None,
-    ) -> BotSpec:
+    ) -> Bot:
         """Seat one more bot.
 
         Args:
@@ -145,12 +146,12 @@ class RealTable:
             body=body, log=str(home / "log"), logging="log(message)" if logging else ""
         )
         (home / "bot.py").write_text(frame)
-        bot = BotSpec(
+        bot = Bot(
             number=number,
             name=name or f"bot {number}",
             command=tuple(command or (sys.executable, "-S", "-E", "bot.py")),
             folder=str(folder or home),
-            env=tuple((env or {}).items()),
+            env=dict(env or {}),
         )
         self.bots.append(bot)
         return bot

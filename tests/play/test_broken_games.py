@@ -12,9 +12,10 @@ from tourney_runner.errors import RunError
 from tourney_runner.games.tienlen import GAME
 from tourney_runner.games.tienlen.game import Tienlen
 from tourney_runner.games.tienlen.state import TienlenState
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.game_errors import loop_guard
-from tourney_runner.play.in_process_players import HousePlayer, seated
+from tourney_runner.play.in_process_players import HousePlayer
 from tourney_runner.play.match import player_setup
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
@@ -98,7 +99,7 @@ def play(kind: type[TienlenState], game: Tienlen | None = None) -> None:
     chosen, game = settings(players=2), game or Wrong()
     setup = player_setup(chosen, PlainLauncher(), WallClock())
     state = kind.dealt(game.options(players=2, instant_wins=()), [0b1010, 0b0101], None)
-    players = [HousePlayer(seated(f"{seat}", seat), setup, game, Random(1)) for seat in range(2)]
+    players = [HousePlayer(Bot(name=f"{at}", number=at), setup, game, Random(1)) for at in range(2)]
     for player in players:
         player.sit(state)
     key = DealKey(0, 0, 0)

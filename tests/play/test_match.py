@@ -10,10 +10,11 @@ import msgspec
 import pytest
 from real_table import settings
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.deal_replay import match_so_far, steps
 from tourney_runner.play.faults import HostFailureError
-from tourney_runner.play.in_process_players import HousePlayer, seated
+from tourney_runner.play.in_process_players import HousePlayer
 from tourney_runner.play.match import dealt, player_setup
 from tourney_runner.play.play_settings import AutoForfeit, MatchPlan
 from tourney_runner.process.clock import WallClock
@@ -81,7 +82,9 @@ def test_a_void_deal_leaves_no_slow_moves_and_no_notes_to_the_next(
 def test_who_plays_without_a_program_is_ready_again_after_a_void_deal() -> None:
     chosen, tienlen, key = settings(players=2), find_game("tienlen"), DealKey(0, 0, 0)
     setup = player_setup(chosen, PlainLauncher(), WallClock())
-    players = [HousePlayer(seated(f"{seat}", seat), setup, tienlen, Random(1)) for seat in range(2)]
+    players = [
+        HousePlayer(Bot(name=f"{at}", number=at), setup, tienlen, Random(1)) for at in range(2)
+    ]
     for _ in range(2):
         state = dealt(chosen, key, None)
         for player in players:

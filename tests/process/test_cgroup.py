@@ -24,8 +24,8 @@ import pytest
 from tourney_runner.errors import RunError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play import faults as fault_classifier
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.faults import HostFailureError
-from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.play.player import Player, PlayerSetup
 from tourney_runner.process.cgroup import Group, Groups
 from tourney_runner.process.channel import Caps
@@ -288,7 +288,7 @@ def test_a_deal_is_void_whose_bot_was_ended_for_want_of_memory_elsewhere(
         strict=False,
         ponder=True,
     )
-    player = Player(BotSpec(number=0, name="hungry", command=words, folder=str(tmp_path)), setup)
+    player = Player(Bot(number=0, name="hungry", command=words, folder=str(tmp_path)), setup)
     with pytest.raises(HostFailureError, match="the host ended it for want of memory"):
         player.start()
 

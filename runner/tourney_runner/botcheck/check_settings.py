@@ -16,18 +16,18 @@ from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.process.process_tree import clean_up, end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, children
 from tourney_runner.process.sandbox import choose
-from tourney_runner.run.tournament_setup import draw_seed, make_settings, play_settings, specs
+from tourney_runner.run.tournament_setup import draw_seed, make_settings, play_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tourney_runner.bots import Bot
     from tourney_runner.config import Config, Entrant
     from tourney_runner.games.base import GameOptions
-    from tourney_runner.play.play_settings import BotSpec, PlaySettings
+    from tourney_runner.play.bot import Bot
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.process.launcher import Launcher
 
-__all__ = ["Plan", "Protection", "make_plan", "protection", "spec_of", "stage_bot", "tidy"]
+__all__ = ["Plan", "Protection", "make_plan", "protection", "stage_bot", "tidy"]
 
 
 DEALS, SECONDS = 40, 30.0
@@ -84,20 +84,14 @@ def make_plan(
     )
 
 
-def stage_bot(entrant: Entrant, launcher: Launcher) -> Bot:
-    """Copy and build a bot as a tournament does, under the same protection.
+def stage_bot(entrant: Entrant, launcher: Launcher, number: int) -> Bot:
+    """Copy and build a bot as a tournament does, under the same protection, as entrant `number`.
 
     Raises:
         UsageError: The bot cannot be copied or built.
     """
     remove_unfinished()
-    return stage(entrant, launcher=launcher)
-
-
-def spec_of(bot: Bot, number: int) -> BotSpec:
-    """Return the specification of a bot for a table, as entrant `number`."""
-    (spec,) = specs([bot])
-    return msgspec.structs.replace(spec, number=number)
+    return msgspec.structs.replace(stage(entrant, launcher=launcher), number=number)
 
 
 class Protection(NamedTuple):

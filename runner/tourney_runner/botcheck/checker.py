@@ -19,7 +19,7 @@ from tourney_runner.botcheck.check_report import (
     judged,
     unbuilt,
 )
-from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
+from tourney_runner.botcheck.check_settings import protection, stage_bot
 from tourney_runner.botcheck.output_lint import lint_output
 from tourney_runner.botcheck.recording_player import WIRE_VARIANTS, Exchange
 from tourney_runner.botcheck.rule_check import (
@@ -180,19 +180,19 @@ class _Trial:
     def _stage(self) -> None:
         self._watcher.begin("build")
         try:
-            bot = stage_bot(self._entrant, self._protection.launcher)
+            bot = stage_bot(self._entrant, self._protection.launcher, OWN)
         except UsageError as error:
             self._add(unbuilt("build", str(error)))
             raise _HopelessError from error
         self._hash = bot.hash
-        self._spec = spec_of(bot, OWN)
+        self._bot = bot
         done = "built" if self._entrant.build else "copied"
         self._add(Check(name="build", verdict="ok", found=f"{done} (hash {bot.digits[:12]})"))
 
     def _start(self, table: Table) -> None:
         name = f"{table.game.name}: start"
         self._watcher.begin(name)
-        player = table.player(self._spec)
+        player = table.player(self._bot)
         try:
             took = player.begin()
         except Fault as fault:
@@ -261,7 +261,7 @@ class _Trial:
         listed = self._ready.legal != "none"
         for series in rule_series(probes, game, tried, listed=listed):
             table = self._table(game, series.variant)
-            player = table.player(self._spec)
+            player = table.player(self._bot)
             try:
                 for probe, record in play_series(series, table, player, probes, coverage):
                     if _failed_in(record):
@@ -328,7 +328,7 @@ class _Trial:
         self._watcher.begin(name)
         spoilt = ""
         for played in range(PLAYS):
-            player = table.player(self._spec, **arguments)
+            player = table.player(self._bot, **arguments)
             player.decisive = played == PLAYS - 1
             try:
                 deals = Deals(play(player), player.exchanges, player.asked)
@@ -372,7 +372,7 @@ class _Trial:
         self._watcher.begin(name)
         table = self._table(game, variant)
         position = longest_position(table)
-        player = table.player(self._spec)
+        player = table.player(self._bot)
         request = b""
         try:
             player.start()
@@ -408,7 +408,7 @@ class _Trial:
     def _lint(self, table: Table) -> None:
         name = "output and ending"
         self._watcher.begin(name)
-        lint = lint_output(self._spec, table, first_position(table), self._ready)
+        lint = lint_output(self._bot, table, first_position(table), self._ready)
         remarks = lint.remarks(table)
         self._add(
             Check(

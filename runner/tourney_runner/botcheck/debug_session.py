@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tourney_runner.botcheck.check_report import OWN, Deals, judged
-from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
+from tourney_runner.botcheck.check_settings import protection, stage_bot
 from tourney_runner.botcheck.rule_check import Variant, variants
 from tourney_runner.botcheck.trial_table import Table
 from tourney_runner.games import registry
@@ -71,23 +71,23 @@ def debug_bot(
         UsageError: The bot cannot be built.
         HostFailureError: The host made a deal void.
     """
-    spec = spec_of(stage_bot(entrant, protection().launcher), OWN)  # only play is without limits
+    bot = stage_bot(entrant, protection().launcher, OWN)  # only play is without limits
     names = [plan.game] if plan.game else entrant.games or registry.BUNDLED
     for game in map(registry.game, names):
         variant = _variant(game, plan)
         settings = _without_limits(plan.settings_for(game.name, variant.options))
         launcher = _PausingLauncher(pause)
         table = Table(game, variant.options, settings, launcher, make_clock("wall"))
-        bot = table.player(spec)
+        player = table.player(bot)
         records: list[DealRecord] = []
         try:
             for seed in range(deals):
-                records.append(table.play(bot, seed, seat=seed % variant.options.players))
+                records.append(table.play(player, seed, seat=seed % variant.options.players))
                 if records[-1].faults:
                     break
         finally:
-            bot.stop()
-        played = Deals(records, bot.exchanges, bot.asked)
+            player.stop()
+        played = Deals(records, player.exchanges, player.asked)
         name = f"{game.name}: {variant.label}, without limits"
         yield judged(name, played, settings.move_ms, strays=True, game=game.name)
 

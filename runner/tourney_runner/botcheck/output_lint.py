@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.process.launcher import Program
 from tourney_runner.protocol.lines import encode
 from tourney_runner.protocol.messages import Result
 
 if TYPE_CHECKING:
     from tourney_runner.botcheck.trial_table import Position, Table
-    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.bot import Bot
     from tourney_runner.process.child import Child
     from tourney_runner.protocol.messages import Ready
 
@@ -132,7 +131,7 @@ class OutputLint:
         return extra
 
 
-def lint_output(bot: BotSpec, table: Table, position: Position, ready: Ready) -> OutputLint:
+def lint_output(bot: Bot, table: Table, position: Position, ready: Ready) -> OutputLint:
     """Talk with a fresh process of a bot: a move, the result, the same again, the end of input.
 
     Args:
@@ -141,8 +140,7 @@ def lint_output(bot: BotSpec, table: Table, position: Position, ready: Ready) ->
         position: A position in which the bot has to move.
         ready: The bot's earlier `ready` message.
     """
-    program = Program(bot.command, bot.folder, bot.env, bot.rights)
-    child = table.launcher.start(program, table.setup().resources)
+    child = table.launcher.start(bot.program, table.setup().resources)
     listener = _Listener(child)
     try:
         listener.send(table.player(bot).hello, table.settings.start_ms / 1000, answers=1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tourney_runner.games.base import Answer
-    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.bot import Bot
     from tourney_runner.play.player import PlayerSetup
     from tourney_runner.protocol.lines import WrongShape
 
@@ -74,7 +74,7 @@ class RecordingPlayer(Player):
 
     def __init__(
         self,
-        bot: BotSpec,
+        bot: Bot,
         setup: PlayerSetup,
         *,
         transform: Callable[[bytes], bytes] = bytes,

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import ValidationError
 
 from tourney_runner.games.rule_probes import find_probes
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.faults import Fault
-from tourney_runner.play.in_process_players import LocalPlayer, seated
+from tourney_runner.play.in_process_players import LocalPlayer
 from tourney_runner.results.records import CUT_SHORT
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ class _SteeredPlayer(LocalPlayer):
     def __init__(
         self, seat: int, setup: PlayerSetup, game: Game[Any, Any], script: _Script
     ) -> None:
-        super().__init__(seated(f"house {seat}", seat + 1), setup, game)
+        super().__init__(Bot(name=f"house {seat}", number=seat + 1), setup, game)
         self._script = script
 
     def choose(self, request: bytes) -> dict[str, Any]:  # noqa: ARG002 - it sees the state

@@ -9,8 +9,9 @@ import msgspec
 
 from tourney_runner.botcheck.recording_player import RecordingPlayer
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError, seen_by
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal import DealInPlay
-from tourney_runner.play.in_process_players import HousePlayer, LocalPlayer, seated
+from tourney_runner.play.in_process_players import HousePlayer, LocalPlayer
 from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.match import player_setup
 from tourney_runner.protocol.lines import encode
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tourney_runner.games.base import Game, GameOptions, State
-    from tourney_runner.play.play_settings import BotSpec, PlaySettings
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.play.player import PlayerSetup
     from tourney_runner.process.clock import Clock
     from tourney_runner.process.launcher import Launcher
@@ -57,7 +58,7 @@ class Table(NamedTuple):
 
     def player(
         self,
-        bot: BotSpec,
+        bot: Bot,
         *,
         transform: Callable[[bytes], bytes] = bytes,
         lives: int | None = None,
@@ -74,7 +75,10 @@ class Table(NamedTuple):
         state = self.state(seed)
         house = {
             other: HousePlayer(
-                seated(f"house {other}", other + 1), self.setup(), self.game, _chance(seed, other)
+                Bot(name=f"house {other}", number=other + 1),
+                self.setup(),
+                self.game,
+                _chance(seed, other),
             )
             for other in range(state.players)
             if other != seat

@@ -6,7 +6,6 @@ results can hold. The cache keeps one read-only copy of each version.
 
 from __future__ import annotations
 
-from tourney_runner.bots.bot import Bot
 from tourney_runner.bots.staging import remove_unfinished, stage
 
-__all__ = ["Bot", "remove_unfinished", "stage"]
+__all__ = ["remove_unfinished", "stage"]

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from platformdirs import user_cache_path
 
-from tourney_runner.bots.bot import ALGORITHM, Bot
-from tourney_runner.bots.sources import fingerprint
+from tourney_runner.bots.sources import ALGORITHM, fingerprint
+from tourney_runner.play.bot import Bot
 from tourney_runner.process.folder_tree import remove_tree, walk
 
 if TYPE_CHECKING:

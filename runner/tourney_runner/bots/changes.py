@@ -10,7 +10,7 @@ from tourney_runner.bots.sources import digest, scan
 from tourney_runner.errors import UsageError
 
 if TYPE_CHECKING:
-    from tourney_runner.bots.bot import Bot
+    from tourney_runner.play.bot import Bot
 
 __all__ = ["changes_since"]
 

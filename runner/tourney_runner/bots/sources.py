@@ -26,7 +26,22 @@ if TYPE_CHECKING:
 
     from tourney_runner.process.folder_tree import Found
 
-__all__ = ["Entry", "copy", "digest", "file_digest", "fingerprint", "read_file", "scan"]
+__all__ = [
+    "ALGORITHM",
+    "Entry",
+    "copy",
+    "digest",
+    "file_digest",
+    "fingerprint",
+    "read_file",
+    "scan",
+]
+
+ALGORITHM = "tree2-sha256"
+"""The name of the hash of a bot: SHA-256 of its files, by the second rule for what is a file of a
+bot, and of its command, build, variables and programs. The first rule, whose hashes have no name,
+left out only ``.git`` and compiled Python, and counted what editors and systems leave behind.
+"""
 
 _CHUNK = 1024 * 1024
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney_runner.bots.bot import ALGORITHM, Bot
 from tourney_runner.bots.build import build
 from tourney_runner.bots.cache import cache_folder, slot, sweep
 from tourney_runner.bots.ignored import read_ignore_rules
-from tourney_runner.bots.sources import Entry, copy, digest, file_digest, scan
+from tourney_runner.bots.sources import ALGORITHM, Entry, copy, digest, file_digest, scan
 from tourney_runner.config.paths import expanded, find_program, missing_file
 from tourney_runner.errors import UsageError
+from tourney_runner.play.bot import Bot
 from tourney_runner.process.access import visible_file
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.process.process_tree import clean_up, end_tree, end_unknown_children

@@ -178,7 +178,7 @@ def _print_lines(stored: Stored, seat: int, legal: str) -> None:
 
 
 def _feed(stored: Stored, seat: int, bot: Path) -> None:
-    from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot, tidy
+    from tourney_runner.botcheck.check_settings import protection, stage_bot, tidy
     from tourney_runner.config import read_bot
     from tourney_runner.errors import UsageError
     from tourney_runner.play.faults import Fault, HostFailureError
@@ -188,12 +188,12 @@ def _feed(stored: Stored, seat: int, bot: Path) -> None:
     launcher = protection().launcher
     differences = Differences()
     with tidy():
-        spec = spec_of(stage_bot(entrant, launcher), seat)
+        staged = stage_bot(entrant, launcher, seat)
         try:
             compared = compare(
                 stored,
                 seat,
-                spec,
+                staged,
                 launcher,
                 lambda one: typer.echo("\n".join(differences.lines(one))),
             )

@@ -9,7 +9,7 @@ import typer
 from tourney_runner.cli.options import NoMigrate, NoSandbox, ResultsDir, SameBots
 
 if TYPE_CHECKING:
-    from tourney_runner.bots import Bot
+    from tourney_runner.play.bot import Bot
     from tourney_runner.process.sandbox import Mode
 
 __all__ = ["rerun"]

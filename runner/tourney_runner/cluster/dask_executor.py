@@ -20,9 +20,9 @@ from tourney_runner.run.executor import Executor
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tourney_runner.bots import Bot
     from tourney_runner.cluster.run_bundle import RunBundle
     from tourney_runner.config.models import Entrant
+    from tourney_runner.play.bot import Bot
     from tourney_runner.run.worker_process import Outcome, Setup, Task
 
 __all__ = ["LOCAL", "DaskExecutor", "open_executor"]

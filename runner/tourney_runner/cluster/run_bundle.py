@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO
 
-    from tourney_runner.bots import Bot
     from tourney_runner.bots.sources import Entry
     from tourney_runner.config.models import Entrant
+    from tourney_runner.play.bot import Bot
     from tourney_runner.run.worker_process import Setup
 
 __all__ = [

@@ -24,14 +24,13 @@ from tourney_runner.games.registry import game
 from tourney_runner.process.folder_tree import make_temp, remove_tree
 from tourney_runner.process.process_tree import end_started
 from tourney_runner.process.sandbox import choose
-from tourney_runner.run.tournament_setup import specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tourney_runner.bots import Bot
     from tourney_runner.cluster.run_bundle import RunBundle
     from tourney_runner.config.models import Entrant
+    from tourney_runner.play.bot import Bot
 
 __all__ = [
     "LEASE",
@@ -243,7 +242,7 @@ class _RunPlugin(WorkerPlugin):  # type: ignore[misc] # distributed has no types
         broken |= {bot.number: _OTHER_FILES for bot in staged if not self._is_same(bot)}
         whole = [bot for bot in (*ready, *staged) if bot.number not in broken]
         self._programs = WorkerPool(
-            msgspec.structs.replace(setup, bots=specs(whole), temp=str(self._temp)),
+            msgspec.structs.replace(setup, bots=tuple(whole), temp=str(self._temp)),
             f"the Dask worker {self._worker.address}",
             self._tell,
             pin=self._bundle.pin,

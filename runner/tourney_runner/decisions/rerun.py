@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tourney_runner.bots import Bot
+    from tourney_runner.play.bot import Bot
     from tourney_runner.publish.summary import Summary
     from tourney_runner.results.records import DealRecord
     from tourney_runner.results.store import Store

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tourney_runner.games.base import Game, GameOptions
-    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.bot import Bot
     from tourney_runner.play.player import PlayerSetup
 
 __all__ = ["Leaving", "Person", "agreed"]
@@ -89,7 +89,7 @@ class Person(LocalPlayer):
 
     def __init__(  # noqa: PLR0913 - a place at a table has this many parts
         self,
-        bot: BotSpec,
+        bot: Bot,
         setup: PlayerSetup,
         game: Game[Any, Any],
         console: Console,

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.text import Text
 
-from tourney_runner.botcheck.check_settings import protection, spec_of, stage_bot
+from tourney_runner.botcheck.check_settings import protection, stage_bot
 from tourney_runner.errors import Interrupted, RunError, UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.human_play.human_player import Leaving, Person, agreed
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.game_errors import loop_guard
-from tourney_runner.play.in_process_players import seated
 from tourney_runner.play.match import PLAYS, dealt, next_start, player_setup
 from tourney_runner.play.player import Player
 from tourney_runner.play.seeds import bot_seed, match_seed
@@ -31,7 +31,6 @@ from tourney_runner.run.results_folder import ResultsFolder
 from tourney_runner.run.tournament_setup import (
     conditions,
     differing_rules,
-    entrant_record,
     limits_line,
     play_settings,
 )
@@ -39,7 +38,6 @@ from tourney_runner.run.tournament_setup import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tourney_runner.bots import Bot
     from tourney_runner.human_play.play_setup import Invitation
     from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.process.launcher import Launcher
@@ -71,7 +69,10 @@ def play(
         Interrupted: Ctrl-C was pressed.
     """
     guard = protection()
-    staged = [stage_bot(entrant, guard.launcher) for entrant in invitation.bots]
+    staged = [
+        stage_bot(entrant, guard.launcher, number)
+        for number, entrant in enumerate(invitation.bots, _PERSON + 1)
+    ]
     if guard.warning:
         console.print(Text(f"warning: {guard.warning}", style="yellow"))
     with ExitStack() as stack:
@@ -117,7 +118,7 @@ class _Match:
         self._remember(staged)
         setup = player_setup(self._settings, launcher, self._clock)
         self._person = Person(
-            seated(invitation.person, _PERSON),
+            Bot(name=invitation.person, number=_PERSON),
             setup,
             self._game,
             console,
@@ -125,7 +126,7 @@ class _Match:
             names=self._names,
             seat=_PERSON,
         )
-        bots = [Player(spec_of(bot, number), setup) for number, bot in enumerate(staged, 1)]
+        bots = [Player(bot, setup) for bot in staged]
         self._players: list[Player] = [self._person, *bots]
 
     def play(self) -> int:
@@ -227,7 +228,6 @@ class _Match:
 
     def _record(self, staged: list[Bot]) -> TournamentRecord:
         config, rules = self._invitation.config, self._settings.rules
-        bots = (msgspec.structs.replace(bot, number=number) for number, bot in enumerate(staged, 1))
         person = EntrantRecord(
             number=_PERSON, name=self._invitation.person, hash="", language="a person"
         )
@@ -245,7 +245,7 @@ class _Match:
             rating=config.rating.constants(self._game.draw_probability),
             update=config.rating.updating,
             rank_by=config.rating.rank_by,
-            entrants=(person, *map(entrant_record, bots)),
+            entrants=(person, *(bot.record() for bot in staged)),
             conditions=conditions(self._launcher.describe(), self._clock.describe()),
         )
 

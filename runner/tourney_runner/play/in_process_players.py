@@ -8,21 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tourney_runner.play.play_settings import BotSpec
 from tourney_runner.play.player import Player
 
 if TYPE_CHECKING:
     from random import Random
 
     from tourney_runner.games.base import Answer, Game, State
+    from tourney_runner.play.bot import Bot
     from tourney_runner.play.player import PlayerSetup
 
-__all__ = ["HousePlayer", "LocalPlayer", "seated"]
-
-
-def seated(name: str, number: int) -> BotSpec:
-    """Return an entrant without a program."""
-    return BotSpec(number=number, name=name, command=(), folder="")
+__all__ = ["HousePlayer", "LocalPlayer"]
 
 
 class LocalPlayer(Player, ABC):
@@ -34,7 +29,7 @@ class LocalPlayer(Player, ABC):
         game: The game to play.
     """
 
-    def __init__(self, bot: BotSpec, setup: PlayerSetup, game: Game[Any, Any]) -> None:
+    def __init__(self, bot: Bot, setup: PlayerSetup, game: Game[Any, Any]) -> None:
         super().__init__(bot, setup)
         self.game = game
         self._state: State[Any] | None = None
@@ -78,9 +73,7 @@ class HousePlayer(LocalPlayer):
         chance: The source of its random choices.
     """
 
-    def __init__(
-        self, bot: BotSpec, setup: PlayerSetup, game: Game[Any, Any], chance: Random
-    ) -> None:
+    def __init__(self, bot: Bot, setup: PlayerSetup, game: Game[Any, Any], chance: Random) -> None:
         super().__init__(bot, setup, game)
         self._chance = chance
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tourney_runner.games.base import GameOptions, State
-    from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+    from tourney_runner.play.bot import Bot
+    from tourney_runner.play.play_settings import MatchPlan, PlaySettings
     from tourney_runner.play.player import Player
     from tourney_runner.process.clock import Clock
     from tourney_runner.process.launcher import Launcher
@@ -121,7 +122,7 @@ class Tables:
     def __init__(  # noqa: PLR0913 - what differs from one worker to another
         self,
         settings: PlaySettings,
-        bots: Sequence[BotSpec],
+        bots: Sequence[Bot],
         launcher: Launcher,
         clock: Clock,
         *,

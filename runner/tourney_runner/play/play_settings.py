@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
-from tourney_runner.process.launcher import Rights
 from tourney_runner.results.records import UNPLAYED, FaultKind, FaultRecord
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_DEALS",
     "AutoForfeit",
-    "BotSpec",
     "MatchPlan",
     "MatchSoFar",
     "PlaySettings",
@@ -29,18 +27,6 @@ __all__ = [
     "match_over",
     "shared_places",
 ]
-
-
-class BotSpec(msgspec.Struct, frozen=True):
-    """An entrant that is ready to be started."""
-
-    number: int
-    name: str
-    command: tuple[str, ...]
-    folder: str
-    env: tuple[tuple[str, str], ...] = ()
-    trusted: bool = False
-    rights: Rights = Rights()
 
 
 class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):

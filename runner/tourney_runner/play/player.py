@@ -23,7 +23,6 @@ from tourney_runner.play.faults import (
 )
 from tourney_runner.process.channel import Caps, Channel, ExchangeError
 from tourney_runner.process.cores import Handover
-from tourney_runner.process.launcher import Program, ResourceLimits
 from tourney_runner.protocol.lines import (
     UNREADABLE,
     AnswerReader,
@@ -37,10 +36,10 @@ from tourney_runner.protocol.messages import Ready
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.bot import Bot
     from tourney_runner.process.child import Child, Exit
     from tourney_runner.process.clock import Charge, Clock, Watch
-    from tourney_runner.process.launcher import Launcher
+    from tourney_runner.process.launcher import Launcher, ResourceLimits
     from tourney_runner.results.records import FaultKind, NoteKind
 
 __all__ = ["Player", "PlayerSetup"]
@@ -93,7 +92,7 @@ class PlayerSetup:
 class Player:
     """A bot in one worker. It has at most one process at a time, kept from deal to deal."""
 
-    def __init__(self, bot: BotSpec, setup: PlayerSetup) -> None:
+    def __init__(self, bot: Bot, setup: PlayerSetup) -> None:
         self.bot = bot
         self.ready = Ready()
         self.running = False
@@ -137,7 +136,7 @@ class Player:
         """
         setup = self._setup
         began = monotonic_ns()
-        program = Program(self.bot.command, self.bot.folder, self.bot.env, self.bot.rights)
+        program = self.bot.program
         try:
             self._child = setup.launcher.start(program, setup.resources)
         except (OSError, ValueError, RunError) as error:  # ValueError: a word with a NUL

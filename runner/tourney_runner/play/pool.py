@@ -12,7 +12,7 @@ from tourney_runner.process.cgroup import is_short
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tourney_runner.play.play_settings import BotSpec
+    from tourney_runner.play.bot import Bot
     from tourney_runner.play.player import PlayerSetup
 
 __all__ = ["PlayerPool"]
@@ -33,7 +33,7 @@ class PlayerPool:
             players it needs.
     """
 
-    def __init__(self, bots: Iterable[BotSpec], setup: PlayerSetup, most: int) -> None:
+    def __init__(self, bots: Iterable[Bot], setup: PlayerSetup, most: int) -> None:
         self._bots = {bot.number: bot for bot in bots}
         self._setup = setup
         self._most = most

@@ -15,9 +15,10 @@ import msgspec
 from tourney_runner.botcheck.recording_player import RecordingPlayer
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import Fault
-from tourney_runner.play.in_process_players import LocalPlayer, seated
+from tourney_runner.play.in_process_players import LocalPlayer
 from tourney_runner.play.match import dealt, player_setup
 from tourney_runner.play.seeds import bot_seed
 from tourney_runner.process.fair_clock import make_clock
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tourney_runner.games.base import Answer, Game, State
-    from tourney_runner.play.play_settings import BotSpec, PlaySettings
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.play.player import Player, PlayerSetup
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord
@@ -148,7 +149,7 @@ class _Tape:
 class _StoredPlayer(LocalPlayer):
     """A player that repeats the stored answers and records its messages."""
 
-    def __init__(self, bot: BotSpec, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
+    def __init__(self, bot: Bot, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
         super().__init__(bot, setup, tape.game)
         self.asked: list[Asked] = []
         self._tape = tape
@@ -189,7 +190,7 @@ class _StoredPlayer(LocalPlayer):
 class _FedPlayer(RecordingPlayer):
     """A player that asks a real bot, and then repeats the stored answer."""
 
-    def __init__(self, bot: BotSpec, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
+    def __init__(self, bot: Bot, setup: PlayerSetup, tape: _Tape, seat: int) -> None:
         super().__init__(bot, setup)
         self.compared: list[Compared] = []
         self._tape = tape
@@ -261,7 +262,7 @@ def listen(stored: Stored, seat: int, legal: LegalMode = "none") -> list[Asked]:
 
 def _listen(stored: Stored, seat: int, legal: LegalMode, setup: PlayerSetup) -> list[Asked]:
     tape = _Tape(stored)
-    ear = _StoredPlayer(seated(stored.names[seat], seat), setup, tape, seat)
+    ear = _StoredPlayer(Bot(name=stored.names[seat], number=seat), setup, tape, seat)
     ear.lists = None if legal == "none" else legal
     _play(stored, tape, setup, seat, ear)
     return [*ear.asked, ear.rest()]
@@ -279,7 +280,7 @@ def lines_of_seat(stored: Stored, seat: int, legal: LegalMode) -> bytes:
 
 
 def compare(
-    stored: Stored, seat: int, bot: BotSpec, launcher: Launcher, tell: Callable[[Compared], None]
+    stored: Stored, seat: int, bot: Bot, launcher: Launcher, tell: Callable[[Compared], None]
 ) -> list[Compared]:
     """Send the requests of a seat to another bot.
 
@@ -318,7 +319,7 @@ def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Pl
     """Play the deal again with a given player in a seat."""
     record = stored.record
     players: list[Player] = [
-        player if other == seat else _StoredPlayer(seated(name, other), setup, tape, other)
+        player if other == seat else _StoredPlayer(Bot(name=name, number=other), setup, tape, other)
         for other, name in enumerate(stored.names)
     ]
     deal = DealInPlay(

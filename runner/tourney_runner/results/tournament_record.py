@@ -15,6 +15,7 @@ from tourney_runner.process.sandbox import Mode
 
 __all__ = [
     "Conditions",
+    "EntrantFacts",
     "EntrantRecord",
     "LaterSeed",
     "Schedule",
@@ -69,26 +70,40 @@ class Schedule(msgspec.Struct, frozen=True):
     """Version of the rules for pairing, brackets and benching, see `schedule.base.FORMAT_RULES`."""
 
 
-class EntrantRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot that has joined, or a person at a table of `tourney play`."""
+class EntrantFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts about a bot that are the same in play and in storage."""
 
     number: int
     """Its index among the entrants, from 0."""
     name: str
-    hash: str
-    """A hash of all inputs that determine how it plays; empty for a person."""
-    team: str | None = None
-    rights: Rights | None = None
-    """The rights that the organiser granted it; None where they were not stored."""
+    hash: str = ""
+    """A hash of all inputs that determine how it plays: sources, command, build and variables.
+
+    The name of the algorithm comes first, see `bots.sources.ALGORITHM`; earlier versions stored
+    none. Empty for a person or a player inside this program.
+    """
     language: str = ""
     author: str = ""
     executable: str = ""
-    """The program behind its command."""
+    """The file behind the first word of its command, with links resolved. Only recorded."""
 
     @property
     def digits(self) -> str:
         """The hash without the name of its algorithm."""
         return self.hash.rpartition(":")[2]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """These facts alone, by name."""
+        return {name: getattr(self, name) for name in EntrantFacts.__struct_fields__}
+
+
+class EntrantRecord(EntrantFacts, frozen=True, kw_only=True):
+    """A bot that has joined, or a person at a table of `tourney play`."""
+
+    team: str | None = None
+    rights: Rights | None = None
+    """The rights that the organiser granted it; None where they were not stored."""
 
     @property
     def granted(self) -> str:

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from tourney_runner.bots import Bot
 from tourney_runner.bots.cache import recall
 from tourney_runner.bots.staging import stage_all, with_stored_hash
 from tourney_runner.config import Entrant, read_bot
 from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import claims
-from tourney_runner.process.launcher import Rights
+from tourney_runner.play.bot import Bot
 from tourney_runner.results.records import Decision
 from tourney_runner.results.rulings import in_force
 from tourney_runner.results.tournament_record import Stage
@@ -262,19 +261,7 @@ def _as_granted(bot: Bot, joined: EntrantRecord) -> Bot:
 
 def _shell(joined: EntrantRecord) -> Bot:
     """Return the stored description of a bot that will not be started again."""
-    return Bot(
-        number=joined.number,
-        name=joined.name,
-        language=joined.language,
-        author=joined.author,
-        folder=os.sep,
-        command=(),
-        env={},
-        hash=joined.hash,
-        executable=joined.executable,
-        rights=Rights(),
-        trusted=False,
-    )
+    return Bot(**joined.facts, folder=os.sep)
 
 
 class Entrants:

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tourney_runner.bots import Bot
     from tourney_runner.config import Config, Entrant
+    from tourney_runner.play.bot import Bot
     from tourney_runner.process.sandbox import Mode
     from tourney_runner.publish.summary import Summary
     from tourney_runner.results.tournament_record import TournamentRecord

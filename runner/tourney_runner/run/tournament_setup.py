@@ -14,12 +14,11 @@ from tourney_runner.config.models import RunConfig
 from tourney_runner.errors import TourneyError
 from tourney_runner.games import registry as games
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.play_settings import BotSpec, PlaySettings
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.launcher import ResourceLimits
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import (
     Conditions,
-    EntrantRecord,
     Schedule,
     Seed,
     TournamentRecord,
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tourney_runner.bots import Bot
     from tourney_runner.config import Config, LimitsConfig
     from tourney_runner.config.models import MatchConfig
+    from tourney_runner.play.bot import Bot
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.process.sandbox.selection import Mode
     from tourney_runner.results.tournament_record import Stage
@@ -46,7 +45,6 @@ __all__ = [
     "conditions",
     "differing_rules",
     "draw_seed",
-    "entrant_record",
     "limits_line",
     "make_field",
     "make_format",
@@ -56,7 +54,6 @@ __all__ = [
     "new_seed",
     "play_settings",
     "protection_line",
-    "specs",
     "stored_text_seed",
     "teams_of",
     "worker_setup",
@@ -91,22 +88,6 @@ def stored_text_seed(folder: Path) -> str | None:
             if not seed.secret and isinstance(seed.value, str):
                 return seed.value
     return None
-
-
-def specs(bots: list[Bot]) -> tuple[BotSpec, ...]:
-    """Return the bots in the form that workers need."""
-    return tuple(
-        BotSpec(
-            number=bot.number,
-            name=bot.name,
-            command=bot.command,
-            folder=bot.folder,
-            env=tuple(bot.env.items()),
-            trusted=bot.trusted,
-            rights=bot.rights,
-        )
-        for bot in bots
-    )
 
 
 def play_settings(config: Config, seed: Seed) -> PlaySettings:
@@ -162,7 +143,7 @@ def worker_setup(
     return Setup(
         version=__version__,
         settings=msgspec.structs.replace(settings, later_seeds=later_seeds),
-        bots=specs(bots),
+        bots=tuple(bots),
         sandbox=sandbox,
         build_network=config.build_network,
         clock=config.clock,
@@ -266,20 +247,6 @@ def conditions(protection: str, clock: str) -> Conditions:
     return Conditions(protection, clock, __version__)
 
 
-def entrant_record(bot: Bot, team: str | None = None) -> EntrantRecord:
-    """Return the stored description of a bot."""
-    return EntrantRecord(
-        number=bot.number,
-        name=bot.name,
-        hash=bot.hash,
-        team=team,
-        rights=bot.rights,
-        language=bot.language,
-        author=bot.author,
-        executable=bot.executable,
-    )
-
-
 def make_record(
     config: Config,
     seed: Seed,
@@ -320,7 +287,7 @@ def make_record(
             *format_class(config.schedule.format).references(config.schedule.options),
             *(entrant.name for entrant in config.entrants if entrant.reference),
         ),
-        entrants=tuple(entrant_record(bot, teams.get(bot.name)) for bot in bots),
+        entrants=tuple(bot.record(teams.get(bot.name)) for bot in bots),
         conditions=how,
         publish=config.publish.model_dump(),
     )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from tourney_runner.play.play_settings import BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.bot import Bot
+from tourney_runner.play.play_settings import MatchPlan, PlaySettings
 from tourney_runner.process.sandbox.selection import Mode
 from tourney_runner.protocol.messages import Ready
 from tourney_runner.results.records import DealRecord
@@ -52,7 +53,7 @@ class Setup(msgspec.Struct, frozen=True):
     version: str
     """The runner's version; a worker of another version refuses to start."""
     settings: PlaySettings
-    bots: tuple[BotSpec, ...]
+    bots: tuple[Bot, ...]
     sandbox: Mode
     """The confinement of bots, chosen for the whole run."""
     clock: Literal["fair", "wall"]

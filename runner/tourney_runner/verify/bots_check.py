@@ -11,19 +11,18 @@ from tourney_runner import __version__
 from tourney_runner.bots.cache import recall
 from tourney_runner.bots.staging import former_hashes, stage_all
 from tourney_runner.errors import UsageError
+from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal_replay import steps
-from tourney_runner.play.play_settings import AutoForfeit, BotSpec, MatchPlan, PlaySettings
+from tourney_runner.play.play_settings import AutoForfeit, MatchPlan, PlaySettings
 from tourney_runner.process.cores import available
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.process.sandbox.selection import BACKENDS
 from tourney_runner.run.local import LocalExecutor
-from tourney_runner.run.tournament_setup import specs
 from tourney_runner.run.worker_process import Chunk, Played, Setup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tourney_runner.bots import Bot
     from tourney_runner.config import Config
     from tourney_runner.process.sandbox import Mode
     from tourney_runner.process.stop_signals import StopSignals
@@ -136,7 +135,7 @@ class Workers(NamedTuple):
 class AvailableBots(NamedTuple):
     """The bots of a tournament that are available here."""
 
-    specs: tuple[BotSpec, ...]
+    bots: tuple[Bot, ...]
     """By number; the command is empty where the bot is missing."""
     missing: dict[int, str]
     """Descriptions of the missing bots, by number."""
@@ -151,16 +150,16 @@ def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
     """
     record = store.tournament()
     at_hand = {bot.hash: bot for bot in staged}
-    found: list[BotSpec] = []
+    found: list[Bot] = []
     missing: dict[int, str] = {}
     for number, name in enumerate(record.names):
         stored = record.bots[name]
         bot = at_hand.get(stored.hash) or recall(stored.hash)
         if bot is None:
             missing[number] = f"{name} (hash {stored.digits[:16]})"
-            found.append(BotSpec(number, name, (), ""))
+            found.append(Bot(number=number, name=name))
         else:
-            found += specs([msgspec.structs.replace(bot, number=number, name=name)])
+            found.append(msgspec.structs.replace(bot, number=number, name=name))
     return AvailableBots(tuple(found), missing)
 
 
@@ -193,7 +192,7 @@ def as_then(store: Store, cast: AvailableBots) -> tuple[Mode, str]:
     Raises:
         UsageError: Untrusted bots cannot be started here.
     """
-    trusted = all(bot.trusted for bot in cast.specs if bot.command)
+    trusted = all(bot.trusted for bot in cast.bots if bot.command)
     record = store.tournament()
     then: Mode = record.started_in or record.sandbox
     why = "which is for bots that are trusted here; --no-sandbox starts them without one"
@@ -277,8 +276,8 @@ def _setup(store: Store, cast: AvailableBots, mode: Mode) -> Setup:
     return Setup(
         version=__version__,
         settings=PlaySettings.of(store.about()),
-        bots=cast.specs,
-        sandbox=resolve(mode, trusted=all(bot.trusted for bot in cast.specs if bot.command)),
+        bots=cast.bots,
+        sandbox=resolve(mode, trusted=all(bot.trusted for bot in cast.bots if bot.command)),
         clock=store.about().clock,
         most_alive=_MOST_ALIVE,
     )
@@ -407,7 +406,7 @@ class Sample:
             plays: The deals of each new play.
         """
         at, where = part
-        names = [bot.name for bot in self._cast.specs]
+        names = [bot.name for bot in self._cast.bots]
         who = "" if where.entrant is None else f" of {names[where.entrant]}"
         text = f"move {where.move}{who} was {where.before}, is {where.after} when played again"
         key = stored[at].key
