@@ -79,7 +79,7 @@ def _deed(case: Case) -> str:
 
 
 def _then(case: Case) -> str:
-    """What follows, where the case says so."""
+    """The consequences, where the case states them."""
     expect = case["expect"] or {}
     facts = []
     if "pile" in expect:

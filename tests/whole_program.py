@@ -105,12 +105,12 @@ class Arena:
 
     @property
     def temp(self) -> Path:
-        """Where the program and the bots put temporary files."""
+        """The folder for temporary files of the program and the bots."""
         return self.path / "tmp"
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the program sees."""
+        """The program's environment."""
         kept = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LANG")
         return {
             **{name: os.environ[name] for name in kept if name in os.environ},
@@ -250,7 +250,7 @@ class Arena:
         return {row["name"]: row for row in self.table(out)["entrants"]}
 
     def deals(self, out: str = "out") -> int:
-        """How many deals are stored, also during a run."""
+        """Return the number of stored deals, also during a run."""
         path = self.path / out / "results.sqlite"
         try:
             db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -297,7 +297,7 @@ class Arena:
         ]
 
     def is_clean(self) -> bool:
-        """Whether nothing of the program is left: no process, no temporary file."""
+        """Return whether no process and no temporary file of the program is left."""
         return not self.processes() and not list(self.temp.iterdir())
 
     def close(self) -> None:

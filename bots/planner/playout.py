@@ -25,7 +25,7 @@ rank, `SEQUENCE` + length, `DOUBLE` + length."""
 
 
 class Trick(NamedTuple):
-    """What has to be beaten; kind 0 is an empty table."""
+    """The play to beat; kind 0 is an empty table."""
 
     kind: int
     top: int

@@ -23,7 +23,7 @@ EARLY_RESERVE = 8
 
 
 class Features(NamedTuple):
-    """What is looked at after a move; as weights, the places that each is worth."""
+    """The features of a position after a move; as weights, the places that each is worth."""
 
     cards: float
     crowd: float
@@ -49,7 +49,7 @@ class Features(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What the features are worth when the reserve is gone, and when the deal has just begun."""
+    """The weights when the reserve is gone, and when the deal has just begun."""
 
     late: Features
     early: Features
@@ -131,7 +131,7 @@ def choose(turn: Turn) -> Answer:
 
 
 class Position:
-    """What answers are judged by.
+    """The facts by which answers are judged.
 
     Args:
         view: The position as the bot knows it.

@@ -40,7 +40,7 @@ BOMBS = (0.0,) * 13
 RUNS = (1.0,) * 13
 PASSING = 1.5
 POWER = 0.25
-"""How much the worth of what is laid counts in favour of laying it: it may win the trick."""
+"""The weight of the laid cards' worth in favour of laying them, since they may win the trick."""
 JUDGEMENT = 0.25
 """Places in the trials that make up for one turn in the judgement."""
 

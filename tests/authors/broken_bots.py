@@ -14,11 +14,11 @@ class Broken(NamedTuple):
     advice: str
     """Words of the advice."""
     ready: str = 'print(\'{"type": "ready"}\', flush=True)'
-    """What it does at the `hello`."""
+    """Its code for a `hello`."""
     move: str = "answer(id=m['id'], **{'pass': True})"
-    """What it does at a `move`; `lead` is a legal play."""
+    """Its code for a `move`; `lead` is a legal play."""
     first: str = ""
-    """What it does before it reads anything."""
+    """Its code before it reads anything."""
 
 
 JSON, LIST, CARD = "json.dumps(answer)", "`play` is a list of cards", "in upper case"

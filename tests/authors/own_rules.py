@@ -111,7 +111,7 @@ class TienlenBot(_Bot):
         return found
 
     def _other_games(self, held: list[list[str]]) -> list[tuple[str, ...]]:
-        """What other games have, and this one has not."""
+        """The part of the interface that this game lacks."""
         found: list[tuple[str, ...]] = []
         for low in range(10):
             three = held[low : low + 3]

@@ -307,7 +307,7 @@ def test_a_build_without_end_is_stopped_with_its_children(source: Path, cache: P
 
 
 def ended(pid: int) -> bool:
-    """Whether a process is gone or only waits to be collected, given a moment."""
+    """Return whether a process has ended, or is only waiting to be collected, after a moment."""
     for _ in range(200):
         try:
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":

@@ -182,7 +182,7 @@ def copied(arena: Arena, name: str) -> Path:
 
 
 def standings_of(copy: Path, arena: Arena) -> subprocess.CompletedProcess[str]:
-    """What a command that only reads says of a folder that nobody may write to, nor does it."""
+    """Return the output of a reading command for a folder that nobody may write to."""
     for path in [*copy.rglob("*"), copy]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = {path.name for path in copy.iterdir()}

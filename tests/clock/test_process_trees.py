@@ -41,7 +41,7 @@ def place() -> Iterator[Path]:
 
 
 def seen(place: Path, backend: str, user: str) -> dict[str, Any]:
-    """What the driver saw of a bot; skips where it cannot be tried."""
+    """Return the driver's report on a bot; skip where it cannot be tried."""
     for finding in probe():
         if backend.startswith(finding.name) and not finding.works:
             pytest.skip(f"no {backend}: {finding.detail}")

@@ -110,7 +110,7 @@ def ask(child: Child, question: str) -> str:
 
 
 def charged(child: Child, question: str) -> dict[str, float | None]:
-    """How much processor time a job took by its own count, by the meter, and by /proc."""
+    """Return a job's processor time by its own count, by the meter, and by /proc."""
     meter = child.meter
     metered = None if meter is None else meter.read()
     before = child.cpu_time(child.processes())

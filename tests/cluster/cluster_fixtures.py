@@ -76,7 +76,7 @@ class Cluster:
         )
 
     def is_clean(self) -> bool:
-        """Whether nothing is left but the scheduler and the workers themselves."""
+        """Return whether only the scheduler and the workers themselves are left."""
         own = {process.pid for process in (self.scheduler, *self.workers)}
         left = [path for path in self.place.temp.iterdir() if "dask" not in path.name]
         return not self.place.processes().keys() - own and not left

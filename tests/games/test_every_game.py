@@ -112,7 +112,7 @@ def hidden_cards(scene: Scene) -> Counter[str]:
 
 
 def visible_cards(scene: Scene, seat: int) -> set[str]:
-    """What a player sees on the table and in his own hand."""
+    """Return the cards that a player sees on the table and in the own hand."""
     seen = [
         zone
         for zone in scene.zones

@@ -146,7 +146,7 @@ def plays_of(state: SpeahxState, mode: Any) -> tuple[list[Action], bool]:
 
 
 def kind(state: SpeahxState, action: Action) -> tuple[Any, ...]:
-    """What the short list tells apart."""
+    """Return the properties by which the short list tells plays apart."""
     four = Removal(state._table.pile, state.options.quad_scope).completes(action.cards)
     return four, len(action.cards), action.cards[-1], action.suit
 

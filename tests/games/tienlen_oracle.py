@@ -26,7 +26,7 @@ class Combination(NamedTuple):
 
 
 def combination(cards: Cards) -> Combination | None:
-    """What the cards are, None where they are no combination (H5, H23)."""
+    """Return the kind of a combination; None if the cards are not one (H5, H23)."""
     if not cards:
         return None
     values = sorted((RANKS.index(card[0]), SUITS.index(card[1])) for card in cards)

@@ -157,7 +157,7 @@ class RealTable:
         return bot
 
     def log(self, seat: int) -> list[tuple[int, Any]]:
-        """What a bot has logged: (process, entry)."""
+        """Return the entries of a bot's log: (process, entry)."""
         file = self._folder / f"bot-{seat}" / "log"
         return [tuple(json.loads(line)) for line in file.read_text().splitlines()]
 

@@ -205,7 +205,7 @@ ESCAPES = {
 
 
 def driven(body: str) -> Any:
-    """What a program of its own prints at its end, as JSON."""
+    """Return the JSON that a separate program prints at its end."""
     finished = subprocess.run(
         [sys.executable, "-c", _DRIVER + textwrap.dedent(body)],
         capture_output=True,

@@ -101,7 +101,7 @@ def test_names_that_would_mislead_are_refused(arena: Arena) -> None:
 
 
 class _Page(HTMLParser):
-    """What a reader of a page sees, and what it is made of."""
+    """The visible text of a page, and its elements."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -38,12 +38,12 @@ class Contest:
     spread: float = 0.5
     """The standard deviation of the strengths."""
     style: float = 0.0
-    """How much better a bot plays beside each bot that its style suits, as in paper-scissors-rock:
+    """The gain of a bot beside each bot that its style suits, as in paper-scissors-rock:
     then no strength explains who beats whom."""
     friend: bool = False
     """Whether bot 1 comes last wherever bot 0 sits."""
     first_seat: float = 0.0
-    """How much better a performance in the first seat is."""
+    """The gain of a performance in the first seat."""
 
     @property
     def names(self) -> list[str]:

@@ -16,7 +16,7 @@ STEP = 0.5
 
 
 def _looks(silence: Silence, seconds: float) -> tuple[list[int], bool]:
-    """When a silence was told of that begins at 100 s, and whether the worker was lost."""
+    """Return when a silence that begins at 100 s was reported, and whether the worker was lost."""
     silence.restart(100.0)
     sights = [silence.check(100.0 + STEP * number) for number in range(int(seconds / STEP) + 1)]
     return [round(report.seconds) for report in sights if report.due], sights[-1].lost

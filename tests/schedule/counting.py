@@ -75,7 +75,7 @@ def all_rounds(planned: Format[Any]) -> list[list[Table]]:
 
 
 def result(number: int, tables: list[Table], strength: Callable[[int], float]) -> RoundResult:
-    """What a round gives when the stronger always finishes first: points are n - place."""
+    """Return the results of a round if the stronger always finishes first: points are n - place."""
     points: Counter[int] = Counter()
     places: dict[int, list[int]] = {}
     for table in tables:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def interrupt_after(file: TextIO, text: str) -> None:
-    """What Ctrl-C in the middle of a file comes to."""
+    """Write the text and end as Ctrl-C would, in the middle of the file."""
     file.write(text)
     raise KeyboardInterrupt
 

@@ -42,7 +42,7 @@ class Check(NamedTuple):
     """One check of the contract."""
 
     name: str
-    """What holds if it passes."""
+    """The promise that is kept if it passes."""
     run: Callable[[Game[Any, Any], GameOptions, int], None]
     """Checks a game under some options with the cards of a seed; raises `NonconformityError`."""
 

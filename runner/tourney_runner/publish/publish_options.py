@@ -30,7 +30,7 @@ class LiveStatus(msgspec.Struct, frozen=True, kw_only=True):
     left: str
     """The time that is left, in words; empty if it is not known."""
     at: str
-    """When this was so, ISO 8601 in UTC."""
+    """The time of this state, ISO 8601 in UTC."""
 
 
 class PublishChoices(msgspec.Struct, frozen=True, kw_only=True):

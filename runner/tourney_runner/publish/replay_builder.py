@@ -102,7 +102,7 @@ class ReplayBuilder:
     names: Sequence[str]
     """The entrants' names, by number."""
     choices: PublishChoices
-    """What may be shown of faults and debug notes."""
+    """The parts of faults and debug notes that may be shown."""
     links: Sequence[str] = ()
     """The entrants' pages, by number; empty for a replay in a single file."""
 

@@ -39,14 +39,14 @@ class Ruling(msgspec.Struct, frozen=True):
     kind: Literal["disqualified", "withdrawn", "benched"]
     reason: str
     at: str
-    """When it was decided, ISO 8601 in UTC."""
+    """The time of the decision, ISO 8601 in UTC."""
     since: str | None
     """The day from which it applies, if that is a different one."""
     from_round: int | None
     """The first round, from 0, that the bot does not take part in; None while that is not certain.
     """
     undone: str | None = None
-    """When it was taken back, ISO 8601 in UTC; None while it is in force."""
+    """The time at which it was taken back, ISO 8601 in UTC; None while it is in force."""
 
 
 class VoidDeal(msgspec.Struct, frozen=True):

@@ -164,7 +164,7 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     rating: dict[str, float]
     """Constants of the rating model."""
     update: Literal["order_free", "sequential", "through_time"] = "order_free"
-    """How ratings are updated."""
+    """The method by which ratings are updated."""
     rank_by: Literal["score", "estimate"] = "score"
     """The value by which bots are ranked."""
     references: tuple[str, ...] = ()
@@ -184,7 +184,8 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a secret seed is shown only when the tournament is closed. Earlier versions showed it
     when the tournament was complete, except in seasons."""
     closed: str | None = None
-    """When it was closed, ISO 8601 in UTC: then its seeds are public, and no deals are added."""
+    """The time at which it was closed, ISO 8601 in UTC. From then on its seeds are public, and no
+    deals are added."""
     later_seeds: tuple[LaterSeed, ...] = ()
     """The seeds of later rounds; all seeds but the last are public."""
     added: tuple[str, ...] = ()

@@ -112,7 +112,7 @@ class Checked(msgspec.Struct, frozen=True, tag=True):
     cause: str = ""
     stderr: str = ""
     stdout: str = ""
-    """What it wrote instead of `ready`."""
+    """The text that it wrote instead of `ready`."""
 
 
 class Played(msgspec.Struct, frozen=True, tag=True):

@@ -49,7 +49,7 @@ class GauntletOptions(FormatOptions):
     )
     """The names of the bots that play against all others."""
     rounds: int = Option(default=10, ge=1, le=1_000_000)
-    """How many rounds are played; in each, every bot of the field meets every challenger in as
+    """The number of rounds; in each, every bot of the field meets every challenger in as
     many matches as the table has seats for the field."""
     together: bool = False
     """Whether the challengers sit at every table together instead of one at a time."""

@@ -50,7 +50,7 @@ class LadderOptions(FormatOptions):
     """The options of ``format: ladder``."""
 
     rounds: int = Option(default=100, ge=1, le=100_000)
-    """How many rounds are played."""
+    """The number of rounds."""
     tables: int | None = Option(default=None, ge=1)
     """Tables a round; by default half of what the field would fill."""
     tau: float = Option(default=25 / 300, gt=0, le=25)

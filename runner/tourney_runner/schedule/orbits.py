@@ -90,7 +90,7 @@ class Orbits:
         self._begun = [0] * size
         """At tables of two: how often the second entrant was at each distance from the first."""
         self._successions = [0] * size
-        """How often the positions of consecutive seats were at each distance."""
+        """The number of times that consecutive seats were at each distance."""
 
     def next_block(self) -> Seating:
         """Return the next base block, positions by seat."""

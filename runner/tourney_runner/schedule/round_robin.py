@@ -36,7 +36,7 @@ class RoundRobinOptions(FormatOptions):
     """The options of ``format: round-robin``."""
 
     rounds: int = Option(default=10, ge=1, le=1_000_000)
-    """How many rounds are played; in each, every bot sits in every seat equally often."""
+    """The number of rounds; in each, every bot sits in every seat equally often."""
     complete: bool = False
     """Whether a round is every possible table once instead of a balanced choice of them."""
 

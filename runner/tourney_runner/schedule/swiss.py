@@ -35,7 +35,7 @@ class SwissOptions(FormatOptions):
     """The options of ``format: swiss``."""
 
     rounds: int = Option(default=9, ge=1, le=10_000)
-    """How many rounds are played."""
+    """The number of rounds."""
     games: int = Option(default=3, ge=1, le=1000)
     """Matches that each table plays in a round; more make the score of a round less a matter of
     luck."""

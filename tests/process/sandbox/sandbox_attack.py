@@ -35,7 +35,7 @@ def attack(function: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, An
 
 
 def call(number: int, *arguments: Any) -> bool:
-    """Whether a system call of x86_64 succeeds."""
+    """Return whether a system call of x86_64 succeeds."""
     words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return bool(LIBC.syscall(ctypes.c_long(number), *words) >= 0)
 

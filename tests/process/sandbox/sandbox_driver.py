@@ -44,7 +44,7 @@ LIMITS = ResourceLimits(memory=MEMORY)
 
 
 def first_line(child: Child, seconds: float) -> bytes:
-    """What comes until a line is complete, the bot is over, or the watchdog would end it."""
+    """Return the output until a line is complete, the bot ends, or the watchdog would end it."""
     poll = select.poll()
     poll.register(child.stdout, select.POLLIN)
     until = time.monotonic() + seconds
@@ -71,7 +71,7 @@ def survivors(token: str) -> list[int]:
 
 
 def survivors_soon(token: str, seconds: float = 1.0) -> int:
-    """How many are left after a moment: the kernel needs one to end a namespace."""
+    """Return the number that is left after a moment, which the kernel needs to end a namespace."""
     until = time.monotonic() + seconds
     while (left := len(survivors(token))) and time.monotonic() < until:
         time.sleep(0.01)
@@ -131,7 +131,7 @@ class Scene:
         }
 
     def _secrets(self) -> dict[str, Any]:
-        """What the probes look for: one secret by many ways, and names that are no secret."""
+        """Set up the targets of the probes: one secret in many places, and public names."""
         hidden = self.room / "deep" / ".hidden"
         hidden.parent.mkdir()
         for path in (hidden, open_to_all := self.room / "open to all", self.room / "results-wal"):
@@ -224,7 +224,7 @@ class Scene:
         return {"done": claim["done"] or bool(traces), "how": [claim["how"], *traces]}
 
     def _traces(self) -> list[str]:
-        """What an attack did outside; mended, so that it does not count for the next one."""
+        """Return an attack's effects outside, and undo them before the next attack."""
         secret = self.facts["secret"]
         found = []
         if self.results.read_text() != secret:

@@ -36,7 +36,7 @@ Probe = tuple[str, "Callable[[], bool]"]
 
 
 def call(number: int, *arguments: Any, fine: frozenset[int] = frozenset()) -> bool:
-    """Whether a system call of x86_64 gets past the checks of permission.
+    """Return whether a system call of x86_64 gets past the checks of permission.
 
     Args:
         number: Of the call.
@@ -71,7 +71,7 @@ def lists(path: str) -> bool:
 
 
 def in_child(job: Callable[[], bool]) -> bool:
-    """Whether a job succeeds in a child, for jobs that would change this process."""
+    """Return whether a job succeeds in a child, for jobs that would change this process."""
     pid = os.fork()
     if not pid:
         done = False
@@ -143,7 +143,7 @@ def _by_pidfd(pid: int, number: int, argument: int) -> bool:
 
 
 def _own_pipe(pid: int) -> bool:
-    """Whether a pipe may name another process as the one to signal."""
+    """Return whether a pipe may name another process as the one to signal."""
     read, _ = os.pipe()
     fcntl.fcntl(read, fcntl.F_SETOWN, pid)
     return fcntl.fcntl(read, fcntl.F_GETOWN) == pid
@@ -533,7 +533,7 @@ GROUPS = {
 
 
 def tried(probe: Callable[[], bool]) -> bool:
-    """Whether a probe reached its aim."""
+    """Return whether a probe reached its aim."""
     try:
         return probe()
     except (OSError, ValueError):

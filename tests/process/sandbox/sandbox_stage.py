@@ -97,7 +97,7 @@ def open_to_all() -> str | None:
 
 
 class Reports:
-    """What drivers report, by backend and user.
+    """Return the reports of the drivers, by backend and user.
 
     All are started at once, since each waits most of its time.
 

@@ -105,7 +105,7 @@ class Call:
 
 
 def verdict(program: bytes, call: Call) -> str:
-    """What the kernel would do: an interpreter of the instructions that filters use."""
+    """Return the kernel's decision, by interpreting the instructions that filters use."""
     instructions = list(struct.iter_unpack("<HBBI", program))
     data, word, place = call.data(), 0, 0
     while True:
