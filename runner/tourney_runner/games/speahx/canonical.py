@@ -224,10 +224,16 @@ class _Line(NamedTuple):
 
     def sorted_by_kin(self) -> tuple[_Line, _Line]:
         """Return two versions, with plain cards of the last card's rank after and before others."""
-        rank = RANK[self.last]
-        kin = tuple([card for card in self.plain if RANK[card] == rank])
-        others = tuple([card for card in self.plain if RANK[card] != rank])
-        return self._replace(plain=others + kin), self._replace(plain=kin + others)
+        first, last, plain, block, least = self
+        same_rank = SAME_RANK[last]
+        kin = tuple([card for card in plain if same_rank >> card & 1])
+        if not kin or len(kin) == len(plain):
+            return self, self
+        others = tuple([card for card in plain if not same_rank >> card & 1])
+        return (
+            _Line(first, last, others + kin, block, least),
+            _Line(first, last, kin + others, block, least),
+        )
 
 
 def canonical_plays(
@@ -244,6 +250,8 @@ def canonical_plays(
     Returns:
         The plays, and the reason why some kinds are missing; an empty text if none is.
     """
+    if not turn.hand and not turn.drawn:
+        return [], ""
     removal = Removal(pile, scope)
     if turn.chain is ORDERED:
         search = _Search(turn, grammar, removal)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -191,7 +192,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 # One loop without calls: for a thousand plays, each call would cost as much as making the play.
-def all_plays(  # noqa: C901
+def all_plays(  # noqa: C901, PLR0912
     turn: Turn, grammar: Grammar, most: int = MOST_PLAYS
 ) -> tuple[list[Action], str]:
     """Return all plays, short before long, and in the order of their cards for equal lengths.
@@ -204,41 +205,44 @@ def all_plays(  # noqa: C901
     Returns:
         The plays, and the reason why some are left out; an empty text if none is.
     """
-    hand = turn.hand
     brings, closes = grammar.brings_free_card, grammar.closes
-    links = {card: turn.chain(card, card, turn.top) for card in {*turn.drawn, *hand}}
-    linking = -1 if turn.chain is ORDERED else 0
-    has_twins = len(set(hand)) < len(hand)
-    # Plays that differ only in their last card are grouped with the cards that it was taken from
-    # and whether it is a free card. The remaining cards are computed only for plays that are made
-    # longer, as most plays of a long list are its longest.
-    level: list[tuple[Cards, list[Cards], int]] = [
-        (turn.holder(card), [_ONE[card]], 0) for card in turn.starts(grammar)
-    ]
+    is_ordered = turn.chain is ORDERED
+    has_twins = len(set(turn.hand)) < len(turn.hand)
+    # Plays that differ only in their last card are grouped with the cards of the chain that it was
+    # taken from; free cards have none. Those cards are much fewer than the hand. The remaining
+    # ones are computed only for plays that are made longer, as most plays of a long list are its
+    # longest.
+    level = [((card, *_linked(turn, card)), [_ONE[card]]) for card in turn.starts(grammar)]
     actions: list[Action] = []
     while level:
-        for _, plays, _ in level:
-            actions += actions_of(plays)
+        actions += actions_of([*chain.from_iterable([plays for _, plays in level])])
         room = most - len(actions)
         if room < 0:
             return actions[:most], TOO_MANY
-        longer: list[tuple[Cards, list[Cards], int]] = []
-        for source, plays, is_free in level:
+        longer: list[tuple[Cards, list[Cards]]] = []
+        for source, plays in level:
             for cards in plays:
                 last = cards[-1]
+                rest: Cards = ()
                 if brings >> last & 1:
-                    following = ALL_CARDS
-                elif is_free:
+                    choice = turn.holder(cards[0])
+                    for card in cards:
+                        choice = without(choice, card)
+                elif not source:
                     continue
                 else:
-                    following = links[cards[linking]]
+                    choice = rest = without(source, last)
+                    following = SAME_RANK_OR_SUIT[last] if is_ordered else ALL_CARDS
                     if closes >> last & 1:
                         following &= SAME_RANK[last]
-                rest = without(source, last)
-                choice = dict.fromkeys(rest) if has_twins else rest
-                more = [cards + _ONE[card] for card in choice if following >> card & 1]
-                if more:
-                    longer.append((rest, more, brings >> last & 1))
+                    if following != ALL_CARDS:
+                        choice = tuple([card for card in choice if following >> card & 1])
+                if choice:
+                    more = [
+                        cards + _ONE[card]
+                        for card in (dict.fromkeys(choice) if has_twins else choice)
+                    ]
+                    longer.append((rest, more))
                     room -= len(more)
                     if room < 0:
                         break
@@ -246,6 +250,15 @@ def all_plays(  # noqa: C901
                 break
         level = longer
     return actions, ""
+
+
+def _linked(turn: Turn, first: int) -> Cards:
+    """Return the cards that the chain allows at some place after this first card."""
+    rest = without(turn.holder(first), first)
+    if turn.chain is ORDERED:
+        return rest
+    following = turn.chain(first, first, turn.top)
+    return tuple([card for card in rest if following >> card & 1])
 
 
 def actions_of(plays: list[Cards]) -> list[Action]:
