@@ -22,7 +22,7 @@ from tourney_runner.config import load_config
 from tourney_runner.errors import TourneyError
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 

@@ -13,7 +13,7 @@ from figures import report
 from moves import build, settings
 from tourney_runner import __version__
 from tourney_runner.play.bot import Bot
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.process.process_tree import descendants
 from tourney_runner.process.procfs import resident_bytes
 from tourney_runner.run.worker_process import Chunk, Played, Setup, WorkerProgram, task_frame

@@ -21,12 +21,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from figures import report
-from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig
+from tourney_runner.config.models import RunConfig
 from tourney_runner.games.registry import game
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.legal_cache import LegalLists
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+from tourney_runner.play.match_plan import MatchPlan
+from tourney_runner.play.play_settings import MatchConfig, PlaySettings, TimeConfig
 from tourney_runner.process import channel
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher

@@ -24,7 +24,7 @@ import msgspec
 from figures import show, yardstick
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
-from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.play.play_settings import MatchConfig, PlaySettings
 from tourney_runner.publish.publish_options import PublishChoices, choose
 from tourney_runner.publish.site import Site
 from tourney_runner.results.records import DealKey, DealRecord, SeatTime
@@ -127,11 +127,12 @@ def make_results(folder: Path, bots: int, deals: int) -> None:
     """Return a results file with this many bots and deals."""
     rules = find_game(GAME).options.model_validate({"players": PLAYERS}).in_force()
     settings = PlaySettings(
-        game=GAME, rules=rules, master_seed="benchmark", duplicate=PLAYERS, deals=None,
-        target=None, start_ms=1000, move_ms=1000, bank_ms=0, on_fault="forfeit", max_faults=1,
-        restart="fault", strict=False, ponder=False, reveal_names=False, memory=None,
-        output=1 << 20, stderr=1 << 16,
-    )  # fmt: skip
+        game=GAME,
+        rules=rules,
+        master_seed="benchmark",
+        match=MatchConfig(duplicate=PLAYERS),
+        max_faults=1,
+    )
     about = TournamentRecord(
         name="Benchmark",
         game=GAME,

@@ -33,7 +33,7 @@ from tourney_runner.run.worker_process import Chunk, Played
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.match_plan import MatchPlan
     from tourney_runner.run.worker_process import Outcome, Task
 
 __all__ = ["configuration", "dispatched", "fill", "until_first_task"]

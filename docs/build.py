@@ -14,11 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig
+from tourney_runner.config.models import RunConfig
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+from tourney_runner.play.match_plan import MatchPlan
+from tourney_runner.play.play_settings import MatchConfig, PlaySettings, TimeConfig
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol.schemas import protocol_schema

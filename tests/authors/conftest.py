@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def environment(built: Path) -> dict[str, str]:
-    """With a cache of staged bots that all tests share."""
+    """Return an environment with a cache of staged bots that all tests share."""
     return {**os.environ, "TOURNEY_CACHE": str(built), "LANG": "C.UTF-8", "COLUMNS": "200"}
 
 

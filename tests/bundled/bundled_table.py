@@ -12,7 +12,7 @@ import yaml
 from tourney_runner.bots import stage
 from tourney_runner.config import load_config
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.run.tournament_setup import draw_seed, play_settings

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tourney_runner.games.registry import game
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+from tourney_runner.play.match_plan import MatchPlan
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.fair_clock import FairClock
 from tourney_runner.process.launcher import PlainLauncher
 
@@ -72,7 +73,7 @@ def settings(**changes: object) -> PlaySettings:
         "output": 1 << 20,
         "stderr": 1 << 16,
     }
-    return PlaySettings(**{**values, **changes})
+    return PlaySettings.stored({**values, **changes})
 
 
 def bot(folder: Path, number: int, body: str, turns: int = 3) -> Bot:

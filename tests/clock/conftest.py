@@ -23,7 +23,7 @@ def hogs() -> Iterator[None]:
 
 @pytest.fixture
 def one_core() -> Iterator[None]:
-    """As a worker has it: itself, its bots and whoever else is there on the same core."""
+    """Put this process on one core, which a worker shares with its bots and other programs."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     yield

@@ -11,7 +11,7 @@ import pytest
 from clock_table import HALF, LIMIT_MS, bot, play, settings
 from tourney_runner.play.faults import HostFailureError, VoidTwiceError
 from tourney_runner.play.match import Tables
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.process.fair_clock import FairClock
 from tourney_runner.process.launcher import PlainLauncher
 

@@ -14,8 +14,8 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tourney_runner.config import Config, bundled, config_schema, load_config
-from tourney_runner.config.field_types import SIZE, TIME
 from tourney_runner.errors import ConfigError, UsageError
+from tourney_runner.play.play_settings import SIZE, TIME
 from tourney_runner.schedule.round_robin import RoundRobinOptions
 
 BOTS = "bots: [bots/a, bots/b, bots/c, bots/d]\n"

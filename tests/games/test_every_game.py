@@ -189,7 +189,7 @@ def test_the_listed_plays_and_the_checker_agree(
 def test_the_fallback_is_always_legal_and_comes_to_an_end(
     name: str, rules: dict[str, Any], seed: int
 ) -> None:
-    """With one player who plays, since players who only take need not come to an end."""
+    """Check it with one player who plays, since players who only take need not come to an end."""
     random = Random(seed)
     entry = game(name)
     state = deal(name, rules, seed)

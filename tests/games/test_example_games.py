@@ -24,7 +24,7 @@ from tourney_runner.play import game_errors
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import player_setup
-from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.play.play_settings import MatchConfig, PlaySettings
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.results.store import FILE_NAME, Store
@@ -300,10 +300,12 @@ def test_a_person_bids_by_typing_a_number() -> None:
     game = registry.game("auction")
     options = game.options(players=2)
     settings = PlaySettings(
-        game="auction", rules=options.in_force(), master_seed="", duplicate=0, deals=1, target=None,
-        start_ms=1000, move_ms=1000, bank_ms=0, on_fault="forfeit", max_faults=1, restart="fault",
-        strict=False, ponder=False, reveal_names=True, memory=None, output=1000, stderr=1000,
-    )  # fmt: skip
+        game="auction",
+        rules=options.in_force(),
+        master_seed="",
+        match=MatchConfig(duplicate=0, deals=1),
+        reveal_names=True,
+    )
     typed = io.StringIO()
     console = Console(file=typed, width=100)
     lines = iter(["hint", "99", "#4", "u", "7", ""])

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 pyspiel = pytest.importorskip("pyspiel")
 
 from tourney_runner.cli.app import app  # noqa: E402
-from tourney_runner.config.models import MatchConfig, RunConfig, TimeConfig  # noqa: E402
+from tourney_runner.config.models import RunConfig  # noqa: E402
 from tourney_runner.gamekit.conformance import CHECKS  # noqa: E402
 from tourney_runner.games.base import IllegalActionError  # noqa: E402
 from tourney_runner.integrations.openspiel import OpenSpielAnswer, make  # noqa: E402
@@ -23,6 +23,7 @@ from tourney_runner.play.deal import DealInPlay  # noqa: E402
 from tourney_runner.play.deal_replay import steps  # noqa: E402
 from tourney_runner.play.in_process_players import HousePlayer  # noqa: E402
 from tourney_runner.play.match import dealt, player_setup  # noqa: E402
+from tourney_runner.play.play_settings import MatchConfig, TimeConfig  # noqa: E402
 from tourney_runner.process.fair_clock import make_clock  # noqa: E402
 from tourney_runner.process.launcher import PlainLauncher  # noqa: E402
 from tourney_runner.ratings.standings import standings  # noqa: E402
@@ -224,7 +225,7 @@ def test_chance_follows_from_the_seed_whatever_the_players_do() -> None:
 
 
 def test_cards_do_not_depend_on_a_player_who_left() -> None:
-    """In Leduc poker the card on the table is drawn after the first round of bets."""
+    """Leduc poker: the card on the table is drawn after the first round of bets."""
     cards = set()
     for leaver in (None, 0, 1, 2):
         state = begun("leduc_poker", seed=5, players=3)

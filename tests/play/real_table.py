@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.match import Tables, dealt
-from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+from tourney_runner.play.match_plan import MatchPlan
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.play.seeds import match_seed
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tourney_runner.play.play_settings import AutoForfeit
+    from tourney_runner.play.match_plan import AutoForfeit
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.records import DealRecord, FaultRecord
 
@@ -95,7 +96,7 @@ def settings(game: str = "tienlen", players: int = 2, **changes: Any) -> PlaySet
         **changes,
     }
     seed = values["master_seed"] or _seed_opened_by_seat_0(game, json.dumps(rules))
-    return PlaySettings(**{**values, "master_seed": seed})
+    return PlaySettings.stored({**values, "master_seed": seed})
 
 
 @cache

@@ -10,7 +10,7 @@ from real_table import LIMIT, only_fault, settings
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
-from tourney_runner.play.play_settings import AutoForfeit
+from tourney_runner.play.match_plan import AutoForfeit
 from tourney_runner.process.sandbox import choose, probe
 from tourney_runner.results.records import Note
 

@@ -16,7 +16,7 @@ from tourney_runner.play.deal_replay import match_so_far, steps
 from tourney_runner.play.faults import HostFailureError
 from tourney_runner.play.in_process_players import HousePlayer
 from tourney_runner.play.match import dealt, player_setup
-from tourney_runner.play.play_settings import AutoForfeit, MatchPlan
+from tourney_runner.play.match_plan import AutoForfeit, MatchPlan
 from tourney_runner.process.clock import WallClock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.results.records import DealKey

@@ -11,7 +11,7 @@ from real_table import settings
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.play.seeds import deal_seed
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 @cache
 def validator(name: str | None = None) -> Draft202012Validator:
-    """For any line, or for the objects of one name."""
+    """Return a validator for any line, or for the objects of one name."""
     schema = protocol_schema()
     Draft202012Validator.check_schema(schema)
     if name is not None:

@@ -231,7 +231,7 @@ def test_processes_that_have_lost_their_parents_count_as_well(start: Start) -> N
 
 
 def test_memory_that_processes_share_counts_once(start: Start) -> None:
-    """As of a bot that loads its model and then forks."""
+    """Count the memory of a bot that loads its model and then forks."""
     child, channel = start(
         'model = b"x" * 60_000_000\nfor _ in range(2):\n    if not os.fork(): time.sleep(60)\n'
         'print("ready", flush=True)\ntime.sleep(60)',

@@ -26,7 +26,7 @@ from tourney_runner.schedule.base import Field
 from tourney_runner.schedule.round_robin import RoundRobin, RoundRobinOptions
 
 if TYPE_CHECKING:
-    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.match_plan import MatchPlan
     from tourney_runner.run.worker_process import Outcome, Task
 
 NAMES = [f"bot {number}" for number in range(8)]

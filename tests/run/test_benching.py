@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from tourney_runner.decisions import sanctions
-from tourney_runner.play.play_settings import AutoForfeit
+from tourney_runner.play.match_plan import AutoForfeit
 from tourney_runner.ratings.standings import standings
 from tourney_runner.results.records import DealKey, DealRecord, Decision, FaultRecord, SeatTime
 from tourney_runner.results.rulings import take_back
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.match_plan import MatchPlan
 
 Fails = Callable[[DealKey, int], bool]
 """A function that returns whether an entrant fails in a deal."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tourney_runner.results.store import Store
+from tourney_runner.run.lanes import Lanes
 from tourney_runner.run.planner import Planner, Sizes, blocks, rounds_in
-from tourney_runner.run.worker_count import Lanes
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field
 from tourney_runner.schedule.round_robin import RoundRobinOptions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.match_plan import MatchPlan
     from tourney_runner.run.planner import Block
 
 MOST = 2048

@@ -48,7 +48,7 @@ def test_bots_that_give_no_answer_in_time_are_blamed_alone(game: str, arena: Are
 
 
 def _field(arena: Arena, faulty: dict[str, str], **keys: Any) -> Path:
-    """As many good bots as faulty ones, in turn."""
+    """Configure as many good bots as faulty ones, in turn."""
     bots = []
     for folder in faulty:
         bots += [arena.bundled(f"faulty/{folder}", folder), arena.bot(f"good beside {folder}")]

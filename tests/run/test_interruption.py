@@ -72,7 +72,7 @@ def test_the_standings_so_far_count_the_deals_of_all_runs(arena: Arena) -> None:
 
 
 def test_sigint_works_where_the_program_inherited_it_as_ignored(arena: Arena) -> None:
-    """As of a shell that starts a program in the background."""
+    """Shells start programs in the background like this."""
     config = arena.configure(_nappers(arena, "one", "two"), **LONG)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

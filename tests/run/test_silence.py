@@ -38,7 +38,7 @@ def test_a_sign_of_life_ends_the_silence() -> None:
 
 
 def test_time_in_which_nobody_looked_does_not_count() -> None:
-    """As when the machine sleeps."""
+    """The machine may sleep, for example."""
     silence = Silence()
     silence.restart(100.0)
     report = silence.check(100.0 + 10 * END_AFTER)

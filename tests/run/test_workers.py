@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,12 +12,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tourney_runner.play.bot import Bot
+from tourney_runner.play.play_settings import LimitsConfig, MatchConfig, PlaySettings, TimeConfig
+from tourney_runner.run.worker_process import Setup, read_setup, setup_frame
 from whole_program import until
 
 if TYPE_CHECKING:
     from whole_program import Arena
 
 KILL_WORKER = "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)"
+
+
+def test_a_setup_reaches_workers_here_and_on_a_cluster_unchanged() -> None:
+    settings = PlaySettings(
+        game="tienlen",
+        rules={"players": 2},
+        master_seed="7",
+        match=MatchConfig(duplicate=2),
+        time=TimeConfig(move_ms=5),
+        limits=LimitsConfig(memory=None),
+        later_seeds=((1, "8"),),
+    )
+    bot = Bot(number=0, name="a", command=("/bin/a",), folder="/tmp", env={"LEVEL": "2"})
+    setup = Setup("1", settings, (bot,), "auto", "fair", most_alive=3)
+    assert read_setup(setup_frame(setup)[4:]) == setup
+    assert pickle.loads(pickle.dumps(setup)) == setup  # noqa: S301 - our own bytes, as Dask sends them
+    elsewhere = {"game": "tienlen", "rules": {"players": 2}, "master_seed": "7"}
+    stored = PlaySettings.stored(settings.to_store() | elsewhere)
+    assert stored == settings.with_changes(later_seeds=())
+    with pytest.raises(TypeError, match="move"):
+        settings.with_changes(move=5)
 
 
 def test_matches_that_end_their_workers_again_and_again_are_named(arena: Arena) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt
-from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.play.play_settings import MatchConfig, PlaySettings
 from tourney_runner.results.records import DealKey, DealRecord, FaultRecord, SeatTime
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import (
@@ -41,10 +41,12 @@ HOSTILE = (
 def settings_for(game: str, rules: dict[str, Any], *, duplicate: int = 2) -> PlaySettings:
     options = find_game(game).options.model_validate(rules).in_force()
     return PlaySettings(
-        game=game, rules=options, master_seed=SEED, duplicate=duplicate, deals=None, target=None,
-        start_ms=1000, move_ms=1000, bank_ms=0, on_fault="forfeit", max_faults=1, restart="fault",
-        strict=False, ponder=False, reveal_names=False, memory=None, output=1 << 20, stderr=1 << 16,
-    )  # fmt: skip
+        game=game,
+        rules=options,
+        master_seed=SEED,
+        match=MatchConfig(duplicate=duplicate),
+        max_faults=1,
+    )
 
 
 def play_deal(

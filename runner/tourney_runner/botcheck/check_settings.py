@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from tourney_runner.bots import remove_unfinished, stage
-from tourney_runner.config.models import MatchConfig
 from tourney_runner.errors import UsageError
+from tourney_runner.play.play_settings import MatchConfig
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.process.process_tree import clean_up, end_unknown_children
 from tourney_runner.process.procfs import become_subreaper, children
@@ -54,7 +54,7 @@ class Plan:
 
     def settings_for(self, game: str, options: GameOptions) -> PlaySettings:
         """Return the settings with another game and its rules."""
-        return msgspec.structs.replace(self.settings, game=game, rules=options.in_force())
+        return self.settings.with_changes(game=game, rules=options.in_force())
 
 
 def make_plan(
@@ -73,14 +73,14 @@ def make_plan(
         seconds: The time limit for the deals of all games together.
     """
     if config is not None:
-        settings = msgspec.structs.replace(play_settings(config, draw_seed(config, None)), **_DEALS)
+        settings = play_settings(config, draw_seed(config, None)).with_changes(**_DEALS)
         return Plan(settings, config.clock, config, config.game, deals, seconds)
     settings = make_settings("", {}, "check", MatchConfig(duplicate=0, deals=1))
     return Plan(
         game=game,
         deals=deals,
         seconds=seconds,
-        settings=msgspec.structs.replace(settings, max_faults=1),
+        settings=settings.with_changes(max_faults=1),
     )
 
 

@@ -203,7 +203,7 @@ class _Trial:
         self._ready = player.ready
         exchange = Exchange(player.hello, encode(player.ready), took)
         found = f"ready; legal plays listed: {player.ready.legal}"
-        self._add(answered(name, found, exchange, table.settings.start_ms))
+        self._add(answered(name, found, exchange, table.settings.time.start_ms))
 
     # Deals
 
@@ -342,7 +342,9 @@ class _Trial:
             if repeats and deals.fault() is None:
                 self._plays.add(deals.records[0].moves)
             return self._add(
-                judged(name, deals, table.settings.move_ms, strays=strays, game=table.game.name),
+                judged(
+                    name, deals, table.settings.time.move_ms, strays=strays, game=table.game.name
+                ),
                 table,
             )
         return self._add(Check(name=name, verdict="skipped", found=spoilt))
@@ -385,7 +387,7 @@ class _Trial:
         else:
             found = f"it answered a line of {len(request)} bytes"
             one = player.exchanges[-1]
-            self._add(answered(name, found, one, table.settings.move_ms), table)
+            self._add(answered(name, found, one, table.settings.time.move_ms), table)
         finally:
             player.stop()
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from tourney_runner.botcheck.check_report import OWN, Deals, judged
 from tourney_runner.botcheck.check_settings import protection, stage_bot
 from tourney_runner.botcheck.rule_check import Variant, variants
@@ -89,7 +87,7 @@ def debug_bot(
             player.stop()
         played = Deals(records, player.exchanges, player.asked)
         name = f"{game.name}: {variant.label}, without limits"
-        yield judged(name, played, settings.move_ms, strays=True, game=game.name)
+        yield judged(name, played, settings.time.move_ms, strays=True, game=game.name)
 
 
 def _variant(game: Game[Any, Any], plan: Plan) -> Variant:
@@ -99,8 +97,7 @@ def _variant(game: Game[Any, Any], plan: Plan) -> Variant:
 
 
 def _without_limits(settings: PlaySettings) -> PlaySettings:
-    return msgspec.structs.replace(
-        settings,
+    return settings.with_changes(
         start_ms=_WEEK_MS,
         move_ms=_WEEK_MS,
         memory=None,

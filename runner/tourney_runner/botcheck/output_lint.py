@@ -50,6 +50,7 @@ class OutputLint:
 
     def remarks(self, table: Table) -> list[tuple[str, str]]:
         """Return the observation and the fix for each problem."""
+        most = table.settings.limits.stderr
         found = [
             (seen, fix)
             for bad, seen, fix in (
@@ -69,9 +70,9 @@ class OutputLint:
                     "such lines are dropped: write UTF-8, and only answers",
                 ),
                 (
-                    self.stderr > table.settings.stderr,
+                    self.stderr > most,
                     f"it wrote {self.stderr} bytes to stderr in one deal",
-                    f"only {table.settings.stderr} are kept, and writing takes time: print less",
+                    f"only {most} are kept, and writing takes time: print less",
                 ),
                 (
                     self.early,
@@ -143,9 +144,9 @@ def lint_output(bot: Bot, table: Table, position: Position, ready: Ready) -> Out
     child = table.launcher.start(bot.program, table.setup().resources)
     listener = _Listener(child)
     try:
-        listener.send(table.player(bot).hello, table.settings.start_ms / 1000, answers=1)
+        listener.send(table.player(bot).hello, table.settings.time.start_ms / 1000, answers=1)
         request = table.greeting(position) + table.request(position, ready)
-        patience = 5 * table.settings.move_ms / 1000
+        patience = 5 * table.settings.time.move_ms / 1000
         listener.send(request, patience, answers=1)
         result = Result((1,) * position.state.players, (0.0,) * position.state.players, [])
         first_deal = listener.lint.stderr

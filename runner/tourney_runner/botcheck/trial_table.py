@@ -129,7 +129,7 @@ class Table(NamedTuple):
                 1,
                 state.observation(state.current_player),
                 [msgspec.Raw(msgspec.json.encode(event)) for event in position.events],
-                MoveTime(settings.move_ms, settings.bank_ms),
+                MoveTime(settings.time.move_ms, settings.time.bank_ms),
                 legal,
                 not left_out,
                 left_out or None,
@@ -144,7 +144,7 @@ class Table(NamedTuple):
             HostFailureError: The deal was void.
         """
         player.tell(self.greeting(position))
-        answer, _ = player.ask(request, 1, self.settings.move_ms * 1_000_000)
+        answer, _ = player.ask(request, 1, self.settings.time.move_ms * 1_000_000)
         heard = player.exchanges[-1].answer
         try:
             position.state.read(answer)

@@ -25,7 +25,7 @@ __all__ = ["TRIES", "Failures", "TaskQueue"]
 class TaskQueue:
     """A queue that gives each task to the place of its lane, else to any idle place.
 
-    A place plays one match at a time; see `run.affinity` for lanes. No task waits
+    A place plays one match at a time; see `run.lanes` for lanes. No task waits
     for its own place while another is idle: a renewal of bots costs less than an idle core.
     """
 

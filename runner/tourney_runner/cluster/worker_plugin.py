@@ -147,7 +147,7 @@ def play(run: str, frame: bytes) -> bytes:
 
     Args:
         run: The run.
-        frame: The task as a frame of `run.worker_messages`.
+        frame: The task as a frame of `run.worker_process`.
 
     Returns:
         The body of the outcome's frame.

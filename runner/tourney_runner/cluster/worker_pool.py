@@ -98,7 +98,7 @@ class WorkerPool:
         """Do a task.
 
         Args:
-            frame: The task as a frame of `run.worker_messages`.
+            frame: The task as a frame of `run.worker_process`.
 
         Returns:
             The body of the outcome's frame.

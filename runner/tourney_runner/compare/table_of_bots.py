@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from tourney_runner.config import Config, read_bot
 from tourney_runner.config.field_types import folded
-from tourney_runner.config.models import MatchConfig, ScheduleConfig
+from tourney_runner.config.models import ScheduleConfig
 from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
+from tourney_runner.play.play_settings import MatchConfig
 from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.statistics import gather
 from tourney_runner.results.store import FILE_NAME, Store

@@ -7,26 +7,15 @@ and column.
 from __future__ import annotations
 
 from tourney_runner.config.load import load_config, read_bot
-from tourney_runner.config.models import (
-    Config,
-    Entrant,
-    LimitsConfig,
-    MatchConfig,
-    RatingConfig,
-    ScheduleConfig,
-    TimeConfig,
-)
+from tourney_runner.config.models import Config, Entrant, RatingConfig, ScheduleConfig
 from tourney_runner.config.paths import bundled
 from tourney_runner.config.schema import config_schema
 
 __all__ = [
     "Config",
     "Entrant",
-    "LimitsConfig",
-    "MatchConfig",
     "RatingConfig",
     "ScheduleConfig",
-    "TimeConfig",
     "bundled",
     "config_schema",
     "load_config",

@@ -1,22 +1,18 @@
-"""Types of fields with their own notation: times, sizes, names, seeds, commands."""
+"""Types of fields with their own notation: names, seeds, commands, addresses."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import unicodedata
-from dataclasses import dataclass
-from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from tourney_runner.errors import UsageError
 from tourney_runner.text import nearest, shown, unprintable
 
 __all__ = [
-    "SIZE",
-    "TIME",
     "Command",
     "Commands",
     "Environment",
@@ -24,7 +20,6 @@ __all__ = [
     "Name",
     "OptionalLine",
     "OptionalName",
-    "Quantity",
     "Seed",
     "WebAddress",
     "checked_name",
@@ -34,89 +29,6 @@ __all__ = [
 
 _LONGEST_NAME = 64
 _LONGEST_LINE = 200
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number with a unit, stored as a whole number of the smallest unit.
-
-    Its methods make the parts of a field's type: ``Annotated[int, TIME.reader, TIME.schema(1),
-    TIME.between(1, 1000)]``. Values from a file need a unit; the program itself gives numbers.
-    """
-
-    name: str
-    smallest: str
-    units: dict[str, int]
-    """The size of each unit in the smallest one, in ascending order."""
-    suffix: str
-    """A regular expression for what may follow a unit."""
-    examples: str
-
-    @property
-    def pattern(self) -> str:
-        """The accepted notation as a regular expression."""
-        units = "|".join(self.units)
-        return rf"^([0-9]{{1,12}}(?:\.[0-9]{{1,6}})?) ?({units}){self.suffix}$"
-
-    def schema(self, least: int) -> WithJsonSchema:
-        """Return the JSON Schema of the notation; only 0 needs no unit."""
-        written = {"type": "string", "pattern": self.pattern}
-        return WithJsonSchema(written if least else {"anyOf": [written, {"const": 0}]})
-
-    @property
-    def reader(self) -> BeforeValidator:
-        """A validator that converts the notation to a number."""
-        return BeforeValidator(self._read)
-
-    def between(self, least: int, most: int) -> AfterValidator:
-        """Return a validator of inclusive bounds."""
-
-        def check(amount: int) -> int:
-            if not least <= amount <= most:
-                bounds = f"{self.written(least)} to {self.written(most)}"
-                raise ValueError(f"found {self.written(amount)}, expected {bounds}")
-            return amount
-
-        return AfterValidator(check)
-
-    def written(self, amount: int) -> str:
-        """Return an amount in the notation of configurations: ``90s``, not ``1.5m``."""
-        for unit, size in reversed(self.units.items()):
-            if amount and amount % size == 0:
-                return f"{amount // size}{unit}"
-        return f"{amount}{self.smallest}" if amount else "0"
-
-    def _read(self, value: Any, info: ValidationInfo) -> Any:
-        if info.mode == "python" or value == 0:
-            return value
-        found = re.match(self.pattern, value.strip()) if isinstance(value, str) else None
-        if found:
-            amount = Decimal(found[1]) * self.units[found[2]]
-            if amount % 1:
-                raise ValueError(f"found {shown(value)}, expected whole {self.smallest}")
-            return int(amount)
-        text = shown(value)
-        bare = text.strip("'")
-        if re.fullmatch(r"[0-9]+(\.[0-9]+)?", bare):
-            small, larger = [*self.units][:2]
-            raise ValueError(f"{text} has no unit: write {bare}{larger} or {bare}{small}")
-        raise ValueError(f"found {text}, expected a {self.name} such as {self.examples}")
-
-
-TIME = Quantity(
-    name="time",
-    smallest="ms",
-    units={"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000},
-    suffix="",
-    examples="500ms, 2s or 1m",
-)
-SIZE = Quantity(
-    name="size",
-    smallest=" bytes",
-    units={"K": 1024, "M": 1024**2, "G": 1024**3},
-    suffix="(?:i?B)?",
-    examples="64K, 512M or 1G",
-)
 
 
 def _one_line(text: str, longest: int) -> str:

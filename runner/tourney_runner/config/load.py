@@ -11,8 +11,6 @@ from tourney_runner.config.bot_entries import Candidate, EntryReader
 from tourney_runner.config.field_types import checked_seed, folded
 from tourney_runner.config.models import (
     Config,
-    LimitsConfig,
-    MatchConfig,
     MatchFile,
     PublishConfig,
     RatingConfig,
@@ -20,13 +18,13 @@ from tourney_runner.config.models import (
     ScheduleConfig,
     Settings,
     SkippedBot,
-    TimeConfig,
 )
 from tourney_runner.config.paths import bundled, bundled_names
 from tourney_runner.config.validation import NOWHERE, Mark, Path, Problem, Problems, read
 from tourney_runner.config.yaml_document import Document, load_document
 from tourney_runner.errors import ConfigError, UsageError
 from tourney_runner.games import registry as games
+from tourney_runner.play.play_settings import LimitsConfig, MatchConfig, TimeConfig
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import Field, OptionError
 from tourney_runner.text import escaped, listed, nearest, shown

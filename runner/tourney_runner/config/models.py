@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     ConfigDict,
     Field,
     SerializeAsAny,
@@ -16,8 +15,6 @@ from pydantic import (
 )
 
 from tourney_runner.config.field_types import (
-    SIZE,
-    TIME,
     Command,
     Commands,
     Environment,
@@ -29,6 +26,7 @@ from tourney_runner.config.field_types import (
     WebAddress,
 )
 from tourney_runner.games.base import GameOptions
+from tourney_runner.play.play_settings import MatchConfig, PlayConfig, Section
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox.selection import Mode
 from tourney_runner.schedule.base import FormatOptions
@@ -41,85 +39,14 @@ __all__ = [
     "ConfigFile",
     "Entrant",
     "InlineBot",
-    "LimitsConfig",
-    "MatchConfig",
     "MatchFile",
     "PublishConfig",
     "RatingConfig",
     "RunConfig",
     "ScheduleConfig",
-    "Section",
     "Settings",
     "SkippedBot",
-    "TimeConfig",
 ]
-
-
-_HOUR = 3_600_000
-_KIB = 1024
-_MIB = 1024 * _KIB
-_GIB = 1024 * _MIB
-
-
-class Section(BaseModel):
-    """A part of a configuration. Files use the alias of a field, the program its name."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        use_attribute_docstrings=True,
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
-
-
-class TimeConfig(Section):
-    """The time limits of a bot, in milliseconds; written as ``500ms``, ``2s``, ``1m``."""
-
-    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
-        default=10_000, alias="start", json_schema_extra={"default": "10s"}
-    )
-    """From the start of a bot's process to its ``ready`` message."""
-    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
-        default=1000, alias="move", json_schema_extra={"default": "1s"}
-    )
-    """For one answer."""
-    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema(0)] = Field(
-        default=0, alias="bank", json_schema_extra={"default": 0}
-    )
-    """Extra time for a whole deal, drawn on by answers that take longer than `move`."""
-
-
-class LimitsConfig(Section):
-    """The resource limits of one bot, in bytes; written as ``64K``, ``512M``, ``1G``."""
-
-    memory: (
-        Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema(8 * _MIB)]
-        | None
-    ) = Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
-    """Memory of a bot's process and all that it starts; null for no limit."""
-    processes: int = Field(default=32, ge=1, le=4096)
-    """Processes and threads of a bot at one time."""
-    file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema(0)] = Field(
-        default=64 * _MIB, json_schema_extra={"default": "64M"}
-    )
-    """The size of any file that a bot writes."""
-    temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema(_MIB)] = Field(
-        default=64 * _MIB, json_schema_extra={"default": "64M"}
-    )
-    """Temporary files of a bot at one time; only a sandbox enforces this limit."""
-    output: Annotated[
-        int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema(4 * _KIB)
-    ] = Field(default=_MIB, json_schema_extra={"default": "1M"})
-    """Output for one move; more is the fault ``flood``."""
-    deal_output: Annotated[
-        int, SIZE.reader, SIZE.between(4 * _KIB, 1024 * _MIB), SIZE.schema(4 * _KIB)
-    ] = Field(default=16 * _MIB, json_schema_extra={"default": "16M"})
-    """Output for all moves of a deal; more is the fault ``flood``."""
-    stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema(0)] = Field(
-        default=64 * _KIB, json_schema_extra={"default": "64K"}
-    )
-    """Standard error that is kept; more is dropped."""
 
 
 def _chance(value: float) -> float:
@@ -215,17 +142,6 @@ class ScheduleConfig(Section):
         return getattr(self.options, "rounds", None)
 
 
-class MatchConfig(Section):
-    """The match of one table."""
-
-    duplicate: int
-    """Rotations of the same cards, at most the number of players; 0 for fresh deals."""
-    deals: int | None = None
-    """Fresh deals in a match; None with duplicate deals, or where `target` ends it."""
-    target: float | None = None
-    """Points that end a match of fresh deals."""
-
-
 class Entrant(Section):
     """One bot of a tournament, not yet staged."""
 
@@ -264,10 +180,9 @@ class SkippedBot(Section):
     """The reason, in one line."""
 
 
-class RunConfig(Section):
-    """The settings of play and rating that are the same in files and in the program."""
+class RunConfig(PlayConfig):
+    """The settings of a run that are the same in files and in the program."""
 
-    time: TimeConfig = Field(default_factory=TimeConfig)
     clock: Literal["fair", "wall"] = "fair"
     """The time that a late answer is charged: the bot's own (fair), or all of it (wall)."""
     sandbox: Mode = "auto"
@@ -275,28 +190,13 @@ class RunConfig(Section):
     limits alone, or nothing."""
     build_network: bool = False
     """Whether building a bot may use the network."""
-    ponder: bool = False
-    """Whether bots may think while others are to move."""
-    on_fault: Literal["forfeit", "substitute"] = "forfeit"
-    """The cost of a fault: the deal (forfeit), or a move that the game chooses (substitute)."""
-    max_faults: int = Field(default=3, ge=1, le=1_000_000)
-    """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
-    max_moves: int = Field(default=5000, ge=1, le=9000)
-    """Moves after which a deal is ended: those still in share a place, and nobody gets points."""
     bench_after: int = Field(default=10, ge=0, le=1_000_000)
     """Failed deals in a row, at least those of one round, after which a bot forfeits its further
     deals unplayed; 0 for never."""
-    restart: Literal["fault", "match"] = "fault"
-    """The time at which a bot's process is renewed: after a fault, or for every match."""
-    strict: bool = False
-    """Whether a line of output that is not a message is a fault."""
-    reveal_names: bool = False
-    """Whether bots see each other's names."""
     executor: Literal["local", "dask"] = "local"
     """The workers: of this machine, or of a Dask cluster at the address that ``--dask`` or the
     variable ``DASK_SCHEDULER_ADDRESS`` gives."""
     rating: RatingConfig = Field(default_factory=RatingConfig)
-    limits: LimitsConfig = Field(default_factory=LimitsConfig)
     publish: PublishConfig = Field(default_factory=PublishConfig)
     on_event: Command | None = None
     """A command that gets each event of the tournament as JSON on its standard input. It runs in

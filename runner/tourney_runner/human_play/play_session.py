@@ -9,7 +9,6 @@ from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
 from rich.text import Text
 
 from tourney_runner.botcheck.check_settings import protection, stage_bot
@@ -191,8 +190,7 @@ class _Match:
             self._console.print(Text(text, style="yellow"), soft_wrap=True)
 
     def _play_settings(self) -> PlaySettings:
-        return msgspec.structs.replace(
-            play_settings(self._invitation.config, self._seed),
+        return play_settings(self._invitation.config, self._seed).with_changes(
             rules=self._invitation.options.in_force(),
             duplicate=0,
             deals=None,

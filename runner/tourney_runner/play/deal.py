@@ -18,7 +18,7 @@ from tourney_runner.play.game_errors import (
     game_bug,
 )
 from tourney_runner.play.legal_cache import LegalLists
-from tourney_runner.play.play_settings import shared_places
+from tourney_runner.play.match_plan import shared_places
 from tourney_runner.protocol.lines import encode, encode_lines, quoted
 from tourney_runner.protocol.messages import Deal, Move, MoveTime, Result
 from tourney_runner.results.records import (
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tourney_runner.games.base import Answer, Game, State
-    from tourney_runner.play.play_settings import AutoForfeit, PlaySettings
+    from tourney_runner.play.match_plan import AutoForfeit
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.play.player import Player
     from tourney_runner.results.records import FaultKind
 
@@ -143,11 +144,9 @@ class DealInPlay:
         self._legal = LegalLists.of(game)
         revealed = settings.reveal_names
         self._names = tuple(player.bot.name for player in players) if revealed else None
-        move_limit = settings.move_ms * _MS
-        limit, time = (
-            move_limit + settings.bank_ms * _MS,
-            MoveTime(settings.move_ms, settings.bank_ms),
-        )
+        move_ms, bank_ms = settings.time.move_ms, settings.time.bank_ms
+        move_limit = move_ms * _MS
+        limit, time = move_limit + bank_ms * _MS, MoveTime(move_ms, bank_ms)
         # A request's id gives its position in the deal. A late answer from another deal must not
         # look like an answer in this one, so the first id depends on the seed. It is the same each
         # time the deal is played, because a bot may use ids in its play.

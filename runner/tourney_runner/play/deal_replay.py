@@ -12,7 +12,7 @@ import msgspec
 from tourney_runner.games.base import IllegalActionError, MalformedAnswerError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.match import dealt, next_start
-from tourney_runner.play.play_settings import MatchSoFar, is_over
+from tourney_runner.play.match_plan import MatchSoFar, is_over
 from tourney_runner.results.records import CUT_SHORT
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def match_so_far(
         totals = [have + more for have, more in zip(totals, record.points, strict=True)]
         for fault in record.faults:
             faults[fault.seat] += not fault.unplayed
-    if is_over(settings, deals, totals):
+    if is_over(settings.match, deals, totals):
         return None
     state = dealt(settings, records[-1].key, records[-1].start)
     for step in steps(settings, records[-1]):

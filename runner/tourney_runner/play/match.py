@@ -12,7 +12,7 @@ from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError, VoidTwiceError
 from tourney_runner.play.game_errors import blamed_on
-from tourney_runner.play.play_settings import is_over
+from tourney_runner.play.match_plan import is_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
 from tourney_runner.play.seeds import bot_seed, deal_seed, match_seed
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from tourney_runner.games.base import GameOptions, State
     from tourney_runner.play.bot import Bot
-    from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+    from tourney_runner.play.match_plan import MatchPlan
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.play.player import Player
     from tourney_runner.process.clock import Clock
     from tourney_runner.process.launcher import Launcher
@@ -49,7 +50,7 @@ def dealt(settings: PlaySettings, key: DealKey, start: int | None) -> State[Any]
 def _deal(
     rules: Any, options: GameOptions, settings: PlaySettings, key: DealKey, start: int | None
 ) -> State[Any]:
-    cards = 0 if settings.duplicate else key.deal
+    cards = 0 if settings.match.duplicate else key.deal
     seed = deal_seed(settings.seed_of(key.round), key.round, key.match, cards)
     state: State[Any] = rules.new_state(options, seed, start)
     return state
@@ -76,30 +77,30 @@ def player_setup(
     rules = find_game(settings.game)
     options: GameOptions = rules.options.stored(settings.rules)
     limits = Limits(
-        start=settings.start_ms,
-        move=settings.move_ms,
-        bank=settings.bank_ms,
-        output=settings.output,
-        deal_output=settings.deal_output,
-        memory=settings.memory,
+        start=settings.time.start_ms,
+        move=settings.time.move_ms,
+        bank=settings.time.bank_ms,
+        output=settings.limits.output,
+        deal_output=settings.limits.deal_output,
+        memory=settings.limits.memory,
     )
     return PlayerSetup(
         hello=encode(Hello(VERSION, settings.game, options.in_force(), limits)),
         reader=AnswerReader(rules.answer),
         launcher=launcher,
         clock=clock,
-        start_limit=settings.start_ms * 1_000_000,
+        start_limit=settings.time.start_ms * 1_000_000,
         resources=ResourceLimits(
-            memory=settings.memory,
-            file_size=settings.file_size,
-            processes=settings.processes,
-            temp_size=settings.temp,
+            memory=settings.limits.memory,
+            file_size=settings.limits.file_size,
+            processes=settings.limits.processes,
+            temp_size=settings.limits.temp,
         ),
         caps=Caps(
-            output=settings.output,
-            deal_output=settings.deal_output,
-            stderr=settings.stderr,
-            memory=settings.memory,
+            output=settings.limits.output,
+            deal_output=settings.limits.deal_output,
+            stderr=settings.limits.stderr,
+            memory=settings.limits.memory,
         ),
         strict=settings.strict,
         ponder=settings.ponder,
@@ -155,7 +156,7 @@ class Tables:
         players = self.pool.seat(plan.seats())
         faults = [0] * len(players) if plan.so_far is None else list(plan.so_far.faults)
         match = _MatchInPlay(plan, players, faults, alone, voided)
-        if self._settings.duplicate:
+        if self._settings.match.duplicate:
             yield self._play_deal(match, plan.rotation, self._first_start(plan))[0]
         else:
             yield from self._play_in_a_row(match)
@@ -164,7 +165,7 @@ class Tables:
 
     def _first_start(self, plan: MatchPlan) -> int | None:
         lot = partial(match_seed, self._settings.seed_of(plan.round), plan.round, plan.match)
-        duplicate = bool(self._settings.duplicate)
+        duplicate = bool(self._settings.match.duplicate)
         with blamed_on(self._game):
             return self._game.first_start(self._options, lot, duplicate=duplicate)
 
@@ -174,7 +175,7 @@ class Tables:
         number = 0 if before is None else before.deals
         totals = (0.0,) * len(match.players) if before is None else before.totals
         start = self._first_start(match.plan) if before is None else before.start
-        while not is_over(self._settings, number, totals):
+        while not is_over(self._settings.match, number, totals):
             record, start = self._play_deal(match, number, start)
             yield record
             number += 1

@@ -1,62 +1,242 @@
-"""Settings and plans for playing, and the ends of deals and matches that follow from them.
+"""The settings that decide how deals are played: times, limits and the match.
 
-They are plain values that can be sent to workers.
+Configurations and stored results hold the same sections, so each setting is declared once.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import msgspec
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
-from tourney_runner.results.records import UNPLAYED, FaultKind, FaultRecord
+from tourney_runner.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tourney_runner.games.base import Scene
     from tourney_runner.results.tournament_record import TournamentRecord
 
 __all__ = [
-    "MOST_DEALS",
-    "AutoForfeit",
-    "MatchPlan",
-    "MatchSoFar",
+    "SIZE",
+    "TIME",
+    "LimitsConfig",
+    "MatchConfig",
+    "PlayConfig",
     "PlaySettings",
-    "is_over",
-    "match_over",
-    "shared_places",
+    "Quantity",
+    "Section",
+    "TimeConfig",
 ]
 
 
-class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a configuration that decides how deals are played. Times are in milliseconds."""
+@dataclass(frozen=True)
+class Quantity:
+    """A number with a unit, stored as a whole number of the smallest unit.
+
+    Its methods make the parts of a field's type: ``Annotated[int, TIME.reader, TIME.schema(1),
+    TIME.between(1, 1000)]``. Values from a file need a unit; the program itself gives numbers.
+    """
+
+    name: str
+    smallest: str
+    units: dict[str, int]
+    """The size of each unit in the smallest one, in ascending order."""
+    suffix: str
+    """A regular expression for what may follow a unit."""
+    examples: str
+
+    @property
+    def pattern(self) -> str:
+        """The accepted notation as a regular expression."""
+        units = "|".join(self.units)
+        return rf"^([0-9]{{1,12}}(?:\.[0-9]{{1,6}})?) ?({units}){self.suffix}$"
+
+    def schema(self, least: int) -> WithJsonSchema:
+        """Return the JSON Schema of the notation; only 0 needs no unit."""
+        written = {"type": "string", "pattern": self.pattern}
+        return WithJsonSchema(written if least else {"anyOf": [written, {"const": 0}]})
+
+    @property
+    def reader(self) -> BeforeValidator:
+        """A validator that converts the notation to a number."""
+        return BeforeValidator(self._read)
+
+    def between(self, least: int, most: int) -> AfterValidator:
+        """Return a validator of inclusive bounds."""
+
+        def check(amount: int) -> int:
+            if not least <= amount <= most:
+                bounds = f"{self.written(least)} to {self.written(most)}"
+                raise ValueError(f"found {self.written(amount)}, expected {bounds}")
+            return amount
+
+        return AfterValidator(check)
+
+    def written(self, amount: int) -> str:
+        """Return an amount in the notation of configurations: ``90s``, not ``1.5m``."""
+        for unit, size in reversed(self.units.items()):
+            if amount and amount % size == 0:
+                return f"{amount // size}{unit}"
+        return f"{amount}{self.smallest}" if amount else "0"
+
+    def _read(self, value: Any, info: ValidationInfo) -> Any:
+        if info.mode == "python" or value == 0:
+            return value
+        found = re.match(self.pattern, value.strip()) if isinstance(value, str) else None
+        if found:
+            amount = Decimal(found[1]) * self.units[found[2]]
+            if amount % 1:
+                raise ValueError(f"found {shown(value)}, expected whole {self.smallest}")
+            return int(amount)
+        text = shown(value)
+        bare = text.strip("'")
+        if re.fullmatch(r"[0-9]+(\.[0-9]+)?", bare):
+            small, larger = [*self.units][:2]
+            raise ValueError(f"{text} has no unit: write {bare}{larger} or {bare}{small}")
+        raise ValueError(f"found {text}, expected a {self.name} such as {self.examples}")
+
+
+TIME = Quantity(
+    name="time",
+    smallest="ms",
+    units={"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000},
+    suffix="",
+    examples="500ms, 2s or 1m",
+)
+SIZE = Quantity(
+    name="size",
+    smallest=" bytes",
+    units={"K": 1024, "M": 1024**2, "G": 1024**3},
+    suffix="(?:i?B)?",
+    examples="64K, 512M or 1G",
+)
+
+
+_HOUR = 3_600_000
+_KIB = 1024
+_MIB = 1024 * _KIB
+_GIB = 1024 * _MIB
+
+
+class Section(BaseModel):
+    """A part of a configuration. Files use the alias of a field, the program its name."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+class TimeConfig(Section):
+    """The time limits of a bot, in milliseconds; written as ``500ms``, ``2s``, ``1m``."""
+
+    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
+        default=10_000, alias="start", json_schema_extra={"default": "10s"}
+    )
+    """From the start of a bot's process to its ``ready`` message."""
+    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] = Field(
+        default=1000, alias="move", json_schema_extra={"default": "1s"}
+    )
+    """For one answer."""
+    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema(0)] = Field(
+        default=0, alias="bank", json_schema_extra={"default": 0}
+    )
+    """Extra time for a whole deal, drawn on by answers that take longer than `move`."""
+
+
+class LimitsConfig(Section):
+    """The resource limits of one bot, in bytes; written as ``64K``, ``512M``, ``1G``."""
+
+    memory: (
+        Annotated[int, SIZE.reader, SIZE.between(8 * _MIB, 1024 * _GIB), SIZE.schema(8 * _MIB)]
+        | None
+    ) = Field(default=512 * _MIB, json_schema_extra={"default": "512M"})
+    """Memory of a bot's process and all that it starts; null for no limit."""
+    processes: int = Field(default=32, ge=1, le=4096)
+    """Processes and threads of a bot at one time."""
+    file_size: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _GIB), SIZE.schema(0)] = Field(
+        default=64 * _MIB, json_schema_extra={"default": "64M"}
+    )
+    """The size of any file that a bot writes."""
+    temp: Annotated[int, SIZE.reader, SIZE.between(_MIB, 64 * _GIB), SIZE.schema(_MIB)] = Field(
+        default=64 * _MIB, json_schema_extra={"default": "64M"}
+    )
+    """Temporary files of a bot at one time; only a sandbox enforces this limit."""
+    output: Annotated[
+        int, SIZE.reader, SIZE.between(4 * _KIB, 64 * _MIB), SIZE.schema(4 * _KIB)
+    ] = Field(default=_MIB, json_schema_extra={"default": "1M"})
+    """Output for one move; more is the fault ``flood``."""
+    deal_output: Annotated[
+        int, SIZE.reader, SIZE.between(4 * _KIB, 1024 * _MIB), SIZE.schema(4 * _KIB)
+    ] = Field(default=16 * _MIB, json_schema_extra={"default": "16M"})
+    """Output for all moves of a deal; more is the fault ``flood``."""
+    stderr: Annotated[int, SIZE.reader, SIZE.between(0, 64 * _MIB), SIZE.schema(0)] = Field(
+        default=64 * _KIB, json_schema_extra={"default": "64K"}
+    )
+    """Standard error that is kept; more is dropped."""
+
+
+class MatchConfig(Section):
+    """The match of one table."""
+
+    duplicate: int
+    """Rotations of the same cards, at most the number of players; 0 for fresh deals."""
+    deals: int | None = None
+    """Fresh deals in a match; None with duplicate deals, or where `target` ends it."""
+    target: float | None = None
+    """Points that end a match of fresh deals."""
+
+
+class PlayConfig(Section):
+    """The settings of play that a configuration makes for all matches."""
+
+    time: TimeConfig = Field(default_factory=TimeConfig)
+    limits: LimitsConfig = Field(default_factory=LimitsConfig)
+    ponder: bool = False
+    """Whether bots may think while others are to move."""
+    on_fault: Literal["forfeit", "substitute"] = "forfeit"
+    """The cost of a fault: the deal (forfeit), or a move that the game chooses (substitute)."""
+    max_faults: int = Field(default=3, ge=1, le=1_000_000)
+    """With ``on_fault: substitute``: faults in a match before the bot forfeits."""
+    max_moves: int = Field(default=5000, ge=1, le=9000)
+    """Moves after which a deal is ended: those still in share a place, and nobody gets points."""
+    restart: Literal["fault", "match"] = "fault"
+    """The time at which a bot's process is renewed: after a fault, or for every match."""
+    strict: bool = False
+    """Whether a line of output that is not a message is a fault."""
+    reveal_names: bool = False
+    """Whether bots see each other's names."""
+
+
+_NESTED: dict[str, type[Section]] = {
+    "time": TimeConfig,
+    "limits": LimitsConfig,
+    "match": MatchConfig,
+}
+"""The sections of `PlaySettings`. Results store their fields beside the others, in one level; no
+two fields have the same name."""
+
+
+class PlaySettings(PlayConfig):
+    """All settings that decide how the deals of a tournament are played."""
 
     game: str
     rules: dict[str, Any]
+    """All rules in force."""
     master_seed: str
-    duplicate: int
-    """Rotations of each deal; 0 for matches of new deals."""
-    deals: int | None
-    target: float | None
-    start_ms: int
-    move_ms: int
-    bank_ms: int
-    on_fault: Literal["forfeit", "substitute"]
-    max_faults: int
-    restart: Literal["fault", "match"]
-    strict: bool
-    ponder: bool
-    reveal_names: bool
-    memory: int | None
-    processes: int = 32
-    file_size: int = 64 << 20
-    temp: int = 64 << 20
-    output: int
-    deal_output: int = 16 << 20
-    stderr: int
-    max_moves: int = 5000
-    """Moves after which a deal is ended with shared places."""
+    match: MatchConfig
     later_seeds: tuple[tuple[int, str], ...] = ()
     """Pairs (first round, seed), ascending. From that round on, the seed replaces `master_seed`."""
 
@@ -68,6 +248,19 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
                 seed = later
         return seed
 
+    def with_changes(self, **changes: Any) -> Self:
+        """Return these settings with other values for fields of any section.
+
+        The values are not checked, so a debugger may exceed the limits of configurations.
+        """
+        for section, model in _NESTED.items():
+            inner = {name: changes.pop(name) for name in model.model_fields if name in changes}
+            if inner:
+                changes[section] = getattr(self, section).model_copy(update=inner)
+        if unknown := changes.keys() - type(self).model_fields.keys():
+            raise TypeError(f"there are no settings {sorted(unknown)}")
+        return self.model_copy(update=changes)
+
     @classmethod
     def of(cls, record: TournamentRecord) -> Self:
         """Return the stored settings of a tournament."""
@@ -77,109 +270,25 @@ class PlaySettings(msgspec.Struct, frozen=True, kw_only=True):
             "master_seed": record.seed.master,
             "later_seeds": [(one.first_round, one.master) for one in record.later_seeds],
         }
-        return msgspec.convert(record.play | elsewhere, cls)
+        return cls.stored(record.play | elsewhere)
+
+    @classmethod
+    def stored(cls, values: dict[str, Any]) -> Self:
+        """Return settings from values in one level, as results store them.
+
+        A value that an earlier version did not store has the default of its field.
+
+        Raises:
+            pydantic.ValidationError: A value is wrong, or one without a default is missing.
+        """
+        rest = dict(values)
+        for section, model in _NESTED.items():
+            rest[section] = {name: rest.pop(name) for name in model.model_fields if name in rest}
+        return cls.model_validate(rest)
 
     def to_store(self) -> dict[str, Any]:
         """Return the settings that have no field of their own in a `TournamentRecord`."""
-        settings: dict[str, Any] = msgspec.to_builtins(self)
-        return {
-            key: value
-            for key, value in settings.items()
-            if key not in {"game", "rules", "master_seed", "later_seeds"}
-        }
-
-
-class AutoForfeit(msgspec.Struct, frozen=True, array_like=True):
-    """A benched entrant that forfeits a deal without playing."""
-
-    entrant: int
-    kind: FaultKind
-    """The kind of its last fault in play."""
-    reason: str
-    """The reason for the benching, for people."""
-
-    @property
-    def cause(self) -> str:
-        """Return the cause that is stored with the forfeit. `of` is the reverse."""
-        return f"{UNPLAYED}{self.reason}"
-
-    @classmethod
-    def of(cls, fault: FaultRecord) -> Self | None:
-        """Return the forfeit that a stored fault stands for, or None for a fault in play."""
-        if not fault.unplayed:
-            return None
-        return cls(fault.entrant, fault.kind, fault.cause.removeprefix(UNPLAYED))
-
-
-class MatchSoFar(msgspec.Struct, frozen=True, array_like=True):
-    """The finished deals of a match of new deals that is not over. Tuples are by seat."""
-
-    deals: int
-    start: int | None
-    """The start value of the next deal."""
-    totals: tuple[float, ...]
-    """The points so far."""
-    faults: tuple[int, ...]
-    """The faults in play so far."""
-
-
-class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
-    """A rotation of duplicate deals, or a match of new deals or the rest of one."""
-
-    round: int
-    match: int
-    seating: tuple[int, ...]
-    """Entrant numbers by seat in rotation 0."""
-    rotation: int = 0
-    retired: tuple[AutoForfeit, ...] = ()
-    so_far: MatchSoFar | None = None
-    """The deals that are finished already; None to play the whole match."""
-
-    def seats(self) -> tuple[int, ...]:
-        """Return the entrant numbers by seat in this rotation."""
-        return self.seating[self.rotation :] + self.seating[: self.rotation]
-
-
-MOST_DEALS = 10_000
-"""The limit of deals in a match to a target, for the case that no player ever reaches it alone."""
-
-
-def is_over(settings: PlaySettings, deals: int, totals: Sequence[float]) -> bool:
-    """Return whether a match of new deals is over.
-
-    Args:
-        settings: The settings of the match.
-        deals: The number of finished deals.
-        totals: The points of each seat in these deals.
-    """
-    if deals >= (settings.deals or MOST_DEALS):
-        return True
-    return deals > 0 and settings.target is not None and match_over(totals, settings.target)
-
-
-def match_over(totals: Sequence[float], target: float) -> bool:
-    """Return whether one player alone has the highest total, of at least `target` (H29, T42).
-
-    The match goes on while the top is tied.
-    """
-    best = max(totals)
-    return best >= target and sum(total == best for total in totals) == 1
-
-
-def shared_places(scene: Scene, forfeited: Sequence[int]) -> tuple[int, ...]:
-    """Return the places of a deal that is ended after `max_moves`.
-
-    Seats that are out keep their places, seats that forfeited are last, the earliest lowest, and
-    all others share the best place that is left.
-
-    Args:
-        scene: The position at that time.
-        forfeited: The seats that forfeited, in order.
-    """
-    players = len(scene.seats)
-    places = {seat: players - number for number, seat in enumerate(forfeited)}
-    for view in scene.seats:
-        if view.state == "out" and view.place is not None and view.seat not in places:
-            places[view.seat] = view.place
-    best = 1 + sum(seat not in forfeited for seat in places)
-    return tuple(places.get(seat, best) for seat in range(players))
+        values = self.model_dump(exclude={"game", "rules", "master_seed", "later_seeds"})
+        for section in _NESTED:
+            values |= values.pop(section)
+        return values

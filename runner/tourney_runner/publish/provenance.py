@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tourney_runner.config.field_types import TIME
 from tourney_runner.games import registry as games
-from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.play.play_settings import TIME, PlaySettings
 from tourney_runner.process.installations import home_folder, managed_installations
 from tourney_runner.text import counted, moment, pairs, printable
 
@@ -117,9 +116,9 @@ def recipe(summary: Summary) -> str:
         "schedule": _schedule(facts),
         "match": _match(play),
         "time": {
-            "start": TIME.written(play.start_ms),
-            "move": TIME.written(play.move_ms),
-            "bank": TIME.written(play.bank_ms),
+            "start": TIME.written(play.time.start_ms),
+            "move": TIME.written(play.time.move_ms),
+            "bank": TIME.written(play.time.bank_ms),
         },
         **{key: getattr(play, key) for key in _PLAIN},
         **({} if play.max_moves == _MAX_MOVES else {"max_moves": play.max_moves}),
@@ -161,9 +160,9 @@ def _schedule(facts: TournamentRecord) -> dict[str, Any]:
 
 
 def _match(play: PlaySettings) -> dict[str, Any]:
-    if play.duplicate:
-        return {"duplicate": play.duplicate}
-    given = {"deals": play.deals, "target": play.target}
+    if play.match.duplicate:
+        return {"duplicate": play.match.duplicate}
+    given = {"deals": play.match.deals, "target": play.match.target}
     return {
         "duplicate": False,
         **{key: value for key, value in given.items() if value is not None},

@@ -242,7 +242,7 @@ def replay_page(store: Store, number: int, choices: PublishChoices) -> str:
             film=film,
             data=embedded(film),
             result=ranked_players(film),
-            rotated=bool(settings.duplicate),
+            rotated=bool(settings.match.duplicate),
             uncounted=[names[entrant] for entrant in record.seating if entrant in out],
             before="",
             after="",

@@ -209,7 +209,7 @@ class Site:
                 rows=self._rows,
                 placed=self._placed,
                 ranked=self._ranked,
-                rotated=bool(self._settings.duplicate),
+                rotated=bool(self._settings.match.duplicate),
                 base=base,
                 menu=[entry for entry in _MENU if entry[1] != _ROUNDS or self._gathered.rounds],
                 here=here or template,

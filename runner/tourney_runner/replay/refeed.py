@@ -328,7 +328,7 @@ def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Pl
         record.key,
         players,
         seeds=_seeds(stored, stored.names),
-        settings=msgspec.structs.replace(stored.settings, on_fault="substitute", max_faults=1),
+        settings=stored.settings.with_changes(on_fault="substitute", max_faults=1),
         faults_so_far=tape.faults,
     )
     played = deal.play(record.start)

@@ -13,7 +13,7 @@ from tourney_runner.games.tienlen.cards import NO_SHAPE, PACK, SHAPES, cards_in,
 from tourney_runner.games.tienlen.options import TienlenOptions
 from tourney_runner.games.tienlen.state import Position, TienlenState
 from tourney_runner.games.tienlen.views import TienlenAnswer
-from tourney_runner.play.play_settings import match_over
+from tourney_runner.play.match_plan import match_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney_runner.play.play_settings import AutoForfeit
+from tourney_runner.play.match_plan import AutoForfeit
 from tourney_runner.results.records import Decision
 from tourney_runner.results.rulings import held
 from tourney_runner.results.store import ALL

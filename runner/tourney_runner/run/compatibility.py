@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tourney_runner.config.field_types import SIZE, TIME
 from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.play.play_settings import SIZE, TIME, PlayConfig, PlaySettings
 from tourney_runner.schedule.registry import format_class
 from tourney_runner.text import counted, escaped
 
@@ -30,23 +29,10 @@ _SHOWN = 10
 """Differences that are listed, and files of one bot."""
 _LONGEST = 200
 """Characters of a file's name that are shown."""
-_KEYS: dict[str, tuple[str, Callable[[int], object] | None]] = {
-    "duplicate": ("match.duplicate", lambda rotations: rotations or False),
-    "deals": ("match.deals", None),
-    "target": ("match.target", None),
-    "start_ms": ("time.start", TIME.written),
-    "move_ms": ("time.move", TIME.written),
-    "bank_ms": ("time.bank", TIME.written),
-    "memory": ("limits.memory", SIZE.written),
-    "processes": ("limits.processes", None),
-    "file_size": ("limits.file_size", SIZE.written),
-    "temp": ("limits.temp", SIZE.written),
-    "output": ("limits.output", SIZE.written),
-    "deal_output": ("limits.deal_output", SIZE.written),
-    "stderr": ("limits.stderr", SIZE.written),
-}
-"""Key in the configuration of a setting of play, and how its amount is written there; a setting
-that is not here is written under its own name."""
+_NOTATION = {"time": TIME, "limits": SIZE}
+"""The notation of the amounts of a section."""
+_COUNTS = frozenset({"processes"})
+"""Settings in such a section that are plain numbers."""
 
 
 def check_same(
@@ -127,12 +113,18 @@ def _settings(record: TournamentRecord) -> dict[str, Any]:
         **{f"rules.{key}": value for key, value in _rules(record).items()},
         **{f"schedule.{key}": value for key, value in _schedule(record).items()},
     }
-    play = PlaySettings.of(record)
-    for name in play.to_store():
-        key, written = _KEYS.get(name, (name, None))
-        value = getattr(play, name)
-        settings[key] = value if written is None or value is None else written(value)
-    return settings
+    return settings | dict(_play(PlaySettings.of(record)))
+
+
+def _play(play: PlaySettings) -> Iterator[tuple[str, Any]]:
+    """Yield the settings of play as a configuration has them."""
+    for section in ("match", *_NOTATION):
+        for key, value in getattr(play, section).model_dump(by_alias=True).items():
+            notation = None if key in _COUNTS or value is None else _NOTATION.get(section)
+            yield f"{section}.{key}", notation.written(value) if notation else value
+    yield "match.duplicate", play.match.duplicate or False
+    for key in PlayConfig.model_fields.keys() - _NOTATION.keys():
+        yield key, getattr(play, key)
 
 
 def _rules(record: TournamentRecord) -> dict[str, Any]:

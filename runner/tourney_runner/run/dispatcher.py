@@ -10,12 +10,12 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from tourney_runner.run import progress as checkpoint
-from tourney_runner.run.worker_count import Lanes
+from tourney_runner.run.lanes import Lanes
 from tourney_runner.run.worker_process import Check, Checked, Chunk, Played, Waiting
 from tourney_runner.text import counted, escaped
 
 if TYPE_CHECKING:
-    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.match_plan import MatchPlan
     from tourney_runner.process.stop_signals import StopSignals
     from tourney_runner.results.records import DealRecord, Decision
     from tourney_runner.results.store import Store

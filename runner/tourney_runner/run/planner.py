@@ -13,7 +13,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tourney_runner.play.deal_replay import match_so_far
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.results.records import DealKey
 from tourney_runner.results.rulings import gone
 from tourney_runner.results.store import ALL
@@ -23,7 +23,8 @@ from tourney_runner.schedule.round_history import round_result
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tourney_runner.play.play_settings import MatchSoFar, PlaySettings
+    from tourney_runner.play.match_plan import MatchSoFar
+    from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.results.records import Decision
     from tourney_runner.results.store import Store
     from tourney_runner.schedule.base import Format, RoundResult, Table
@@ -157,7 +158,7 @@ class Planner:
         self._rotations = max(1, duplicate)
         self._settings = settings
         """None if every match is one deal."""
-        if duplicate or (settings and settings.deals == 1):
+        if duplicate or (settings and settings.match.deals == 1):
             self._settings = None
         self._finished: list[RoundResult] = []
         self._benching = Benching(store, bench_after, tournament_format.field.format_rules)
@@ -170,8 +171,8 @@ class Planner:
         matches = self.matches()
         if self._settings is None or matches is None:
             return matches
-        deals = self._settings.deals
-        return matches * deals if deals and self._settings.target is None else None
+        deals = self._settings.match.deals
+        return matches * deals if deals and self._settings.match.target is None else None
 
     def matches(self) -> int | None:
         """Return the number of matches (rotations counted) of the tournament, if it is certain."""

@@ -13,7 +13,7 @@ import msgspec
 
 from tourney_runner.errors import UsageError
 from tourney_runner.games import registry as games
-from tourney_runner.play.play_settings import MatchPlan
+from tourney_runner.play.match_plan import MatchPlan
 from tourney_runner.play.seeds import seed_hash
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import Seed, Stage
@@ -96,7 +96,7 @@ def measure(setup: Setup, players: int) -> Pace:
     Raises:
         UsageError: The bots did not finish one match each in time, or the host failed.
     """
-    settings = msgspec.structs.replace(setup.settings, master_seed=secrets.token_hex(16))
+    settings = setup.settings.with_changes(master_seed=secrets.token_hex(16))
     executor = LocalExecutor(msgspec.structs.replace(setup, settings=settings), 1)
     try:
         return _sampled(executor, [bot.number for bot in setup.bots], players)

@@ -7,14 +7,11 @@ import secrets
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from tourney_runner import __version__
-from tourney_runner.config.models import RunConfig
 from tourney_runner.errors import TourneyError
 from tourney_runner.games import registry as games
 from tourney_runner.games.registry import game as find_game
-from tourney_runner.play.play_settings import PlaySettings
+from tourney_runner.play.play_settings import PlayConfig, PlaySettings
 from tourney_runner.process.launcher import ResourceLimits
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import (
@@ -33,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tourney_runner.config import Config, LimitsConfig
-    from tourney_runner.config.models import MatchConfig
+    from tourney_runner.config import Config
     from tourney_runner.play.bot import Bot
+    from tourney_runner.play.play_settings import LimitsConfig, MatchConfig
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.process.sandbox.selection import Mode
     from tourney_runner.results.tournament_record import Stage
@@ -101,9 +98,9 @@ def make_settings(
     rules: dict[str, Any],
     master_seed: str,
     match: MatchConfig,
-    config: RunConfig | None = None,
+    config: PlayConfig | None = None,
 ) -> PlaySettings:
-    """Return the settings of play; fields of the same name are taken from the configuration.
+    """Return the settings of play.
 
     Args:
         game: The name of the game.
@@ -112,15 +109,14 @@ def make_settings(
         match: The match of a table.
         config: Limits and everything else; the defaults if left out.
     """
-    config = config or RunConfig()
-    sections = (config, config.time, config.limits, match)
-    values = {
-        name: getattr(section, name)
-        for section in sections
-        for name in type(section).model_fields.keys() & PlaySettings.__struct_fields__
-        if name != "game"
-    }
-    return PlaySettings(game=game, rules=rules, master_seed=master_seed, **values)
+    config = config or PlayConfig()
+    return PlaySettings(
+        game=game,
+        rules=rules,
+        master_seed=master_seed,
+        match=match,
+        **{name: getattr(config, name) for name in PlayConfig.model_fields},
+    )
 
 
 def worker_setup(
@@ -142,7 +138,7 @@ def worker_setup(
     settings = play_settings(config, seed)
     return Setup(
         version=__version__,
-        settings=msgspec.structs.replace(settings, later_seeds=later_seeds),
+        settings=settings.with_changes(later_seeds=later_seeds),
         bots=tuple(bots),
         sandbox=sandbox,
         build_network=config.build_network,

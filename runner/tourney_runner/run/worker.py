@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from tourney_runner.play.play_settings import MatchPlan
+    from tourney_runner.play.match_plan import MatchPlan
     from tourney_runner.play.player import Player
     from tourney_runner.results.records import DealRecord
     from tourney_runner.run.worker_process import Outcome, Setup, Task
@@ -177,7 +177,11 @@ class Worker:
             deals.append(record)
             now = time.monotonic()
             self._report(Alive(chunk.number), now)
-            if now >= until and not self._settings.duplicate and self._after(plan, deals).so_far:
+            if (
+                now >= until
+                and not self._settings.match.duplicate
+                and self._after(plan, deals).so_far
+            ):
                 return True
         return False
 

@@ -9,12 +9,13 @@ import struct
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from tourney_runner.play.bot import Bot
-from tourney_runner.play.play_settings import MatchPlan, PlaySettings
+from tourney_runner.play.match_plan import MatchPlan
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.sandbox.selection import Mode
 from tourney_runner.protocol.messages import Ready
 from tourney_runner.results.records import DealRecord
@@ -91,7 +92,7 @@ class Chunk(msgspec.Struct, frozen=True, tag=True):
     block: int = 0
     """The number of the block; only matches of one block can share cards."""
     lane: int = 0
-    """The lane of the preferred worker; see `run.affinity`."""
+    """The lane of the preferred worker; see `run.lanes`."""
     renew: bool = False
     """Whether all bots are renewed for it."""
     voided: VoidDeal | None = None
@@ -162,7 +163,17 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 Task = Check | Chunk
 Outcome = Checked | Played | Waiting | Alive | HostFailed | Broken
 
-_encode = msgspec.msgpack.Encoder().encode
+
+def _plain(settings: Any) -> Any:
+    """Return `PlaySettings`, the only value of a message that msgspec cannot write, as a dict."""
+    return settings.model_dump()
+
+
+def _settings(kind: Any, values: Any) -> Any:
+    return kind.model_validate(values)
+
+
+_encode = msgspec.msgpack.Encoder(enc_hook=_plain).encode
 _header = struct.Struct(">I")
 
 
@@ -186,7 +197,7 @@ def outcome_frame(outcome: Outcome) -> bytes:
     return _frame(outcome)
 
 
-read_setup = msgspec.msgpack.Decoder(Setup).decode
+read_setup = msgspec.msgpack.Decoder(Setup, dec_hook=_settings).decode
 read_task = msgspec.msgpack.Decoder(Task).decode
 read_outcome = msgspec.msgpack.Decoder(Outcome).decode
 

@@ -13,7 +13,8 @@ from tourney_runner.bots.staging import former_hashes, stage_all
 from tourney_runner.errors import UsageError
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.deal_replay import steps
-from tourney_runner.play.play_settings import AutoForfeit, MatchPlan, PlaySettings
+from tourney_runner.play.match_plan import AutoForfeit, MatchPlan
+from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.cores import available
 from tourney_runner.process.sandbox import choose, resolve
 from tourney_runner.process.sandbox.selection import BACKENDS
@@ -165,7 +166,7 @@ def available_bots(store: Store, staged: Sequence[Bot] = ()) -> AvailableBots:
 
 def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
     """Return the match of a stored deal."""
-    rotation = record.key.deal if settings.duplicate else 0
+    rotation = record.key.deal if settings.match.duplicate else 0
     seats = len(record.seating)
     first = tuple(record.seating[(seat - rotation) % seats] for seat in range(seats))
     retired = filter(None, map(AutoForfeit.of, record.faults))
@@ -174,7 +175,7 @@ def plan_of(settings: PlaySettings, record: DealRecord) -> MatchPlan:
 
 def match_of(store: Store, settings: PlaySettings, record: DealRecord) -> list[DealRecord]:
     """Return all deals that are played, stored and repeated together with one."""
-    if settings.duplicate:
+    if settings.match.duplicate:
         return [record]
     number, match, _ = record.key
     return list(store.records(range(number, number + 1), range(match, match + 1)))

@@ -10,7 +10,7 @@ from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal_replay import steps
 from tourney_runner.play.match import dealt, next_start
-from tourney_runner.play.play_settings import is_over, shared_places
+from tourney_runner.play.match_plan import is_over, shared_places
 from tourney_runner.play.seeds import match_seed
 from tourney_runner.run.benching import Benching
 from tourney_runner.run.entrants import kept_stages
@@ -82,18 +82,18 @@ class RuleBook:
             yield from ((record.key, text) for text in _unlike(record, state))
             start = next_start(state, record.start)
             totals = [have + more for have, more in zip(totals, record.points, strict=True)]
-        if must and not self._settings.duplicate and not self._over(len(records), totals):
+        if must and not self._settings.match.duplicate and not self._over(len(records), totals):
             yield records[-1].key, "its match ends after it, before it is over by the rules"
 
     def _first_start(self, key: DealKey) -> int | None:
         lot = partial(match_seed, self._settings.seed_of(key.round), key.round, key.match)
-        duplicate = bool(self._settings.duplicate)
+        duplicate = bool(self._settings.match.duplicate)
         return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _over(self, deals: int, totals: Sequence[float]) -> bool:
-        if self._settings.duplicate:
+        if self._settings.match.duplicate:
             return deals > 0
-        return is_over(self._settings, deals, totals)
+        return is_over(self._settings.match, deals, totals)
 
     def _played(self, record: DealRecord) -> Any:
         """Return the state at the end of a deal; raise ValueError for illegal moves."""

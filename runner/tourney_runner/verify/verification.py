@@ -126,7 +126,7 @@ class _Verification:
             for text in benching_wrong(self._store, tournament):
                 self._findings.add("rulings", text)
         if self._unplayed:
-            if self._settings.duplicate:
+            if self._settings.match.duplicate:
                 missing = counted(self._unplayed, "deal is", "deals are")
             else:
                 missing = counted(self._unplayed, "match is", "matches are")
@@ -172,11 +172,11 @@ class _Verification:
         self._played = sample.check(wanted)
 
     def _check_round(self, number: int, tables: Sequence[Table], *, must: bool) -> None:
-        rotations = max(1, self._settings.duplicate)
+        rotations = max(1, self._settings.match.duplicate)
         there: dict[tuple[int, int], list[DealRecord]] = {}
         for record in self._readable(range(number, number + 1)):
             self._deals += 1
-            rotation = record.key.deal if self._settings.duplicate else 0
+            rotation = record.key.deal if self._settings.match.duplicate else 0
             there.setdefault((record.key.match, rotation), []).append(record)
         for table in tables:
             for rotation in range(rotations):
@@ -226,7 +226,7 @@ class _Verification:
                     "schedule", "others sit there than the schedule says", record.key
                 )
                 return
-            if not self._settings.duplicate and record.key.deal != at:
+            if not self._settings.match.duplicate and record.key.deal != at:
                 self._findings.add(
                     "schedule", "the deal before it in its match is not there", record.key
                 )
