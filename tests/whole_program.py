@@ -1,4 +1,8 @@
-"""The real program, started as its users start it, on small bots written for a test."""
+"""The real program on small bots written for a test, in a process of its own or in the test's.
+
+Most runs are in the test's process, which saves the start of Python and all imports: two thirds of
+the time of a small tournament. Its workers and bots are processes as ever.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,16 @@ import io
 import json
 import os
 import re
+import resource
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 import uuid
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,11 +28,12 @@ from unittest.mock import patch
 import pytest
 import yaml
 from tourney_runner.cli.app import run_command
+from tourney_runner.process.procfs import children, state_and_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["BOTS", "CONFIGS", "NAP", "TOURNEY", "Arena", "Ended", "arena", "until"]
+__all__ = ["BOTS", "CONFIGS", "NAP", "TOURNEY", "Arena", "Ended", "arena", "in_process", "until"]
 
 ROOT = Path(__file__).parents[1]
 BOTS = ROOT / "bots"
@@ -85,6 +92,42 @@ class Ended:
     status: int
     stdout: str
     stderr: str
+
+
+def in_process(words: Sequence[object], folder: Path, environment: dict[str, str]) -> Ended:
+    """Run a command of the program in this process, without a terminal."""
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with (
+        patch.dict(os.environ, environment, clear=True),
+        patch.object(tempfile, "tempdir", None),  # it is where TMPDIR says
+        patch.object(sys, "argv", ["tourney", *map(str, words)]),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(), "utf-8")),
+        chdir(folder),
+        _patience(),
+        redirect_stdout(streams[0]),
+        redirect_stderr(streams[1]),
+    ):
+        status = run_command()
+    texts = [stream.buffer.getvalue().decode() for stream in streams]  # type: ignore[attr-defined]
+    return Ended(status, *texts)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Give up what takes too long, and restore what a run sets for its whole process."""
+
+    def give_up(*_: object) -> None:
+        raise AssertionError("it did not end")
+
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    handler = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        resource.setrlimit(resource.RLIMIT_NOFILE, files)
 
 
 @dataclass
@@ -200,7 +243,11 @@ class Arena:
         env: dict[str, str] | None = None,
         **options: Any,
     ) -> Ended:
-        """Run the program to its end.
+        """Run the program to its end, in this process where that makes no difference.
+
+        A run ends all children of its process, whoever started them, so beside others it has a
+        process of its own. So has one with variables or options that are for a new process, and
+        one with Dask, whose threads would stay.
 
         Args:
             words: Of its command line.
@@ -208,22 +255,28 @@ class Arena:
             env: More variables.
             options: For `subprocess.Popen`.
         """
-        return self.end(self.start(*words, env=env, **options), status)
+        if options or env or "--dask" in words or not self._is_alone():
+            return self.end(self.start(*words, env=env, **options), status)
+        return self._checked(in_process(words, self.path, self.environment), status)
+
+    def _is_alone(self) -> bool:
+        """Whether no child of this process is alive.
+
+        Orphans that it was left by killed programs may wait here to be collected: a run does that.
+        """
+        for process in self._started:
+            process.poll()
+        return all(state_and_session(pid)[0] in {"Z", ""} for pid in children(os.getpid()))
 
     def call(self, *words: object, status: int = 0) -> Ended:
         """Run a command in this process: one that starts no other and needs no terminal."""
-        streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
-        with (
-            patch.dict(os.environ, self.environment, clear=True),
-            patch.object(sys, "argv", ["tourney", *map(str, words)]),
-            chdir(self.path),
-            redirect_stdout(streams[0]),
-            redirect_stderr(streams[1]),
-        ):
-            found = run_command()
-        texts = [stream.buffer.getvalue().decode() for stream in streams]  # type: ignore[attr-defined]
-        ended = Ended(found, *texts)
-        assert ended.status == status, ended
+        return self._checked(in_process(words, self.path, self.environment), status)
+
+    @staticmethod
+    def _checked(ended: Ended, status: int | None) -> Ended:
+        assert status is None or ended.status == status, ended
+        # One of a bot's own is indented.
+        assert not re.search("^Traceback", ended.stderr, re.MULTILINE), ended.stderr
         return ended
 
     def end(self, process: subprocess.Popen[str], status: int | None = 0) -> Ended:
@@ -234,11 +287,7 @@ class Arena:
             process.kill()
             stdout, stderr = process.communicate()
             raise AssertionError(f"it did not end; stderr:\n{stderr}") from None
-        ended = Ended(process.returncode, stdout, stderr)
-        assert status is None or ended.status == status, ended
-        # One of a bot's own is indented.
-        assert not re.search("^Traceback", ended.stderr, re.MULTILINE), ended.stderr
-        return ended
+        return self._checked(Ended(process.returncode, stdout, stderr), status)
 
     def table(self, out: str = "out") -> dict[str, Any]:
         """The ranking that a run left."""

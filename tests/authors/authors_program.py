@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import os
 import subprocess
-import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
-from unittest.mock import patch
 
 import pexpect
 import pytest
-from tourney_runner.cli.app import run_command
+from whole_program import TOURNEY, in_process
 
 __all__ = ["BOTS", "ROOT", "Program", "needs_git"]
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"
-TOURNEY = (sys.executable, "-m", "tourney_runner")
 
 needs_git = pytest.mark.skipif(which("git") is None, reason="git is not installed")
 
@@ -34,18 +28,8 @@ class Program:
 
     def __call__(self, *words: object) -> subprocess.CompletedProcess[str]:
         """Run a command in this process, without a terminal."""
-        streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
-        with (
-            patch.dict(os.environ, self.environment, clear=True),
-            patch.object(sys, "argv", ["tourney", *map(str, words)]),
-            patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(), "utf-8")),
-            chdir(self.folder),
-            redirect_stdout(streams[0]),
-            redirect_stderr(streams[1]),
-        ):
-            status = run_command()
-        texts = [stream.buffer.getvalue().decode() for stream in streams]  # type: ignore[attr-defined]
-        return subprocess.CompletedProcess(words, status, *texts)
+        ended = in_process(words, self.folder, self.environment)
+        return subprocess.CompletedProcess(words, ended.status, ended.stdout, ended.stderr)
 
     def program(self, *words: object) -> subprocess.CompletedProcess[str]:
         """Run the whole program to its end, without a terminal."""

@@ -74,9 +74,8 @@ def test_the_installed_command_is_the_same_program(arena: Arena) -> None:
     ended = subprocess.run(
         [script, "--version"], env=arena.environment, capture_output=True, text=True, check=True
     )
-    assert (
-        ended.stdout == arena.run("--version").stdout == f"tourney {tourney_runner.__version__}\n"
-    )
+    module = arena.end(arena.start("--version"))
+    assert ended.stdout == module.stdout == f"tourney {tourney_runner.__version__}\n"
 
 
 WRONG = {

@@ -83,7 +83,7 @@ def test_a_decision_that_is_cut_off_is_taken_or_not_and_can_be_taken_again(
     before = _tables(out)
     words = ("disqualify", out, "two", "--reason", "it was")
     began = time.monotonic()
-    cup.run(*words)
+    cup.end(cup.start(*words))
     whole = time.monotonic() - began
     expected = _tables(out)
     for share in (0.7, 0.95):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _field(arena: Arena) -> list[dict[str, Any]]:
-    nap = "time.sleep(0.005)"  # so that there is time to disturb them
+    nap = "time.sleep(0.01)"  # so that there is time to disturb them
     return [
         arena.bot("one", move=nap),
         arena.bot("bad", move="sys.exit(1)"),
@@ -52,7 +52,7 @@ def undisturbed(played_once: Undisturbed) -> Undisturbed:
 def played_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbed]:
     arena = Arena(tmp_path_factory.mktemp("undisturbed"))
     bots = _field(arena)
-    config = arena.configure(bots, schedule={"rounds": 5})
+    config = arena.configure(bots, schedule={"rounds": 3})
     arena.run("run", config, "--out", "undisturbed")
     yield Undisturbed(arena, bots, config, arena.files("undisturbed"))
     arena.close()
@@ -127,8 +127,8 @@ def test_an_interrupted_run_plays_only_what_is_missing(undisturbed: Undisturbed)
 @pytest.mark.parametrize(
     "length",
     [
-        pytest.param({"deals": 15}, id="a number of deals"),
-        pytest.param({"target": 15}, id="to a target", marks=pytest.mark.slow),
+        pytest.param({"deals": 10}, id="a number of deals"),
+        pytest.param({"target": 10}, id="to a target", marks=pytest.mark.slow),
     ],
 )
 def test_finished_deals_of_a_long_match_are_stored_at_once(
@@ -136,7 +136,7 @@ def test_finished_deals_of_a_long_match_are_stored_at_once(
 ) -> None:
     bots = [
         arena.bot("one", move="time.sleep(0.02)"),
-        arena.bot("bad", move="if luck % 5 == 0: answer = {'play': ['3S'] * 9}"),
+        arena.bot("bad", move="if luck % 20 == 0: answer = {'play': ['3S'] * 9}"),
     ]
     keys = {"match": {"duplicate": False, **length}, "on_fault": "substitute", "max_faults": 30}
     config = arena.configure(bots, schedule={"rounds": 1}, **keys)
@@ -147,7 +147,7 @@ def test_finished_deals_of_a_long_match_are_stored_at_once(
     os.kill(process.pid, signal.SIGINT)
     told = arena.end(process, 130)
     assert arena.deals() < deals  # of one of two matches, or of the second
-    assert re.search(r"Interrupted with \d+ (of 30 )?deals", told.stdout + told.stderr)
+    assert re.search(r"Interrupted with \d+ (of 20 )?deals", told.stdout + told.stderr)
     arena.run("verify", "out")
     arena.run("run", config, "--out", "out")
     assert arena.files() == tables
@@ -203,7 +203,7 @@ def test_a_finished_run_prints_its_table_and_starts_no_bot(finished: Finished) -
 
 def test_name_rating_and_more_rounds_may_change(undisturbed: Undisturbed) -> None:
     arena, bots, config, tables = undisturbed
-    other = {"name": "Before", "rating": {"sigma": 5.0}, "schedule": {"rounds": 3}}
+    other = {"name": "Before", "rating": {"sigma": 5.0}, "schedule": {"rounds": 2}}
     arena.run("run", arena.configure(bots, file="before.yaml", **other), "--out", "out")
     assert arena.table()["name"] == "Before"
     deals = arena.table()["deals"]

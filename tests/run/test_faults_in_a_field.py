@@ -33,7 +33,7 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["tienlen", pytest.param("speahx", marks=pytest.mark.slow)])
 def test_faulty_bots_are_blamed_and_good_ones_are_not(game: str, arena: Arena) -> None:
     config = _field(arena, QUICK, time={"start": "60s", "move": "60s"}, **GAMES[game])
     arena.run("run", config, "--out", "out")

@@ -244,7 +244,7 @@ def test_random_signals_change_no_table_and_leave_nothing(
     arena: Arena, request: pytest.FixtureRequest
 ) -> None:
     """Each run goes on until a signal ends it; the next continues, until all deals are played."""
-    count = 200 if request.config.getoption("--slow") else 8
+    count = 200 if request.config.getoption("--slow") else 5
     chance = random.Random(f"signals {count}")
     config = arena.configure(_nappers(arena, "one", "two", "three"), schedule={"rounds": 8})
     command = ("run", config, "--jobs", 2, "--no-pin", "--out")
@@ -276,7 +276,13 @@ else:
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGKILL, id="SIGKILL"),
+        pytest.param(signal.SIGTERM, id="SIGTERM", marks=pytest.mark.slow),
+    ],
+)
 def test_a_bot_killed_from_outside_has_one_fault_and_nothing_else_changes(
     number: signal.Signals, arena: Arena
 ) -> None:
