@@ -122,7 +122,7 @@ def compare(  # noqa: PLR0913 - each is an option
     """
     with plain_ctrl_c():
         from tourney_runner.compare.head_to_head import comparison_name, duel
-        from tourney_runner.compare.table_of_bots import fixed_length, table_of
+        from tourney_runner.compare.several_bots import fixed_length, table_of
         from tourney_runner.config import load_config
         from tourney_runner.errors import UsageError
         from tourney_runner.ratings.gsprt import Rule
@@ -182,7 +182,7 @@ def _play(config: Config, options: RunOptions) -> None:
 
 
 def _print_worst_deals(folder: Path, names: list[str]) -> None:
-    from tourney_runner.compare.table_of_bots import worst_deals
+    from tourney_runner.compare.several_bots import worst_deals
 
     for line in worst_deals(folder, names):
         typer.echo(line)
