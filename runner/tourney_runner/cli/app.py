@@ -30,6 +30,7 @@ from tourney_runner.cli import (
     new_game,
     plan,
     play,
+    pools,
     prune,
     publish,
     replay,
@@ -51,7 +52,7 @@ from tourney_runner.errors import ConfigError, Interrupted, TourneyError
 __all__ = ["app", "run_app", "run_command"]
 
 SECTIONS = {
-    "A tournament": (plan, run, workers, standings, compare),
+    "A tournament": (plan, run, workers, standings, compare, pools),
     "Its results": (publish, serve, replay, export),
     "A contest over weeks": (
         season,
