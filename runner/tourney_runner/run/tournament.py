@@ -353,7 +353,7 @@ class _Run:
                 stages_before=before.stages_before,
                 held_until=before.held_until,
                 remarks=before.remarks,
-                **_ranking(before, record, {bot.name for bot in self._config.entrants}),
+                **_ranking(before, record, self._config),
             )
         )
 
@@ -419,17 +419,22 @@ class _Run:
         return True
 
 
-def _ranking(
-    before: TournamentRecord, now: TournamentRecord, configured: set[str]
-) -> dict[str, Any]:
+def _ranking(before: TournamentRecord, now: TournamentRecord, config: Config) -> dict[str, Any]:
     """Return the ranking settings of a continued tournament; one with rules 1 keeps its own.
 
     Args:
         before: As stored.
         now: As configured.
-        configured: The names of the configured bots; others stay what they were.
+        config: The configuration; bots that it no longer names stay what they were.
     """
     if before.format_rules == 1:
-        return {"rank_by": before.rank_by, "references": before.references}
+        # Its version updated ratings deal by deal where skills drift and no `update` is given.
+        is_kept = config.rating.update is None and now.rating["tau"] == before.rating["tau"]
+        return {
+            "rank_by": before.rank_by,
+            "references": before.references,
+            "update": before.update if is_kept else now.update,
+        }
+    configured = {bot.name for bot in config.entrants}
     gone = (name for name in before.references if name not in configured)
     return {"rank_by": now.rank_by, "references": (*now.references, *gone)}
