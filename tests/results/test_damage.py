@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from tourney_runner.cli.app import app
 from tourney_runner.errors import DamageError, TourneyError
 from tourney_runner.publish.export import write_deals
 from tourney_runner.publish.summary import summarise
@@ -18,6 +19,7 @@ from tourney_runner.publish.tables import as_json
 from tourney_runner.results.records import Decision, FaultRecord
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.verify.verification import Wanted, verify
+from typer.testing import CliRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,6 +135,67 @@ def test_no_damage_gives_another_table_or_a_traceback(
             with suppress(TourneyError):
                 verify(tmp_path, Wanted(sample=0))
     assert refused > len(trials) // 2
+
+
+@pytest.fixture(scope="module")
+def home(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tournament and a league with their results in today's schema, and their bots."""
+    folder = tmp_path_factory.mktemp("home") / "home"
+    for name in ("bots", "league-secret"):
+        shutil.copytree(FROZEN / name, folder / name)
+    shutil.copy(FROZEN / "voids.yaml", folder)
+    (folder / "voids").mkdir()
+    shutil.copy(whole, folder / "voids")
+    for path in folder.glob("league-secret/seasons/*/results.sqlite"):
+        Store(path, create=True).close()
+    return folder
+
+
+RESULTS, SEASON = f"voids/{FILE_NAME}", f"league-secret/seasons/1/{FILE_NAME}"
+COMMANDS: dict[str, tuple[str, list[str], str | None]] = {
+    "standings": (RESULTS, ["standings", "voids", "--format", "json"], None),
+    "publish": (RESULTS, ["publish", "voids", "--replays", "1"], "voids/standings.json"),
+    "export": (RESULTS, ["export", "voids", "--deals", "deals.csv"], "deals.csv"),
+    "run": (RESULTS, ["run", "voids.yaml", "--out", "voids", "--jobs", "1"], "voids/standings.csv"),
+    "league": (SEASON, ["league", "league-secret", "--format", "json"], None),
+    "plan": (RESULTS, ["plan", "voids.yaml", "--out", "voids", "--quick"], None),
+    "verify": (RESULTS, ["verify", "voids", "--sample", "0"], None),
+}
+"""The file to damage, the words of a command, and the file that it writes; None for its output."""
+
+
+@pytest.mark.parametrize(
+    "trials",
+    [range(28), pytest.param(range(28, 328), marks=pytest.mark.slow)],
+    ids=["few", "many"],
+)
+def test_no_command_gives_another_table_or_a_traceback_for_a_damaged_file(
+    trials: range, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOURNEY_CACHE", str(tmp_path / "cache"))
+    expected: dict[str, str] = {}
+    folder = tmp_path / "home"
+    for trial in (None, *trials):
+        for name in COMMANDS if trial is None else [list(COMMANDS)[trial % len(COMMANDS)]]:
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(home, folder)
+            monkeypatch.chdir(folder)
+            file, words, written = COMMANDS[name]
+            label = f"{name}, trial {trial}"
+            if trial is not None:
+                damage = KINDS[trial // len(COMMANDS) % len(KINDS)]
+                label += f", {damage.__name__}"
+                damage(folder / file, random.Random(trial))
+            ended = CliRunner().invoke(app, words)
+            if trial is not None and ended.exit_code != 0:
+                is_clear = isinstance(ended.exception, (TourneyError, SystemExit))
+                assert is_clear, (label, ended.exception)
+                continue
+            assert ended.exit_code == 0, (label, ended.exception, ended.output)
+            shown = ended.stdout if written is None else Path(written).read_text("utf-8")
+            if name == "verify":  # what it has passed gives the right table
+                shown = _table(folder / file)
+            assert shown == expected.setdefault(name, shown), label
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,11 @@ from tourney_runner.protocol.messages import field_docs, structs_in
 from tourney_runner.publish.summary import PublishedSeed
 from tourney_runner.ratings.table import Adjacent, RankBy, Standing
 
-__all__ = ["StandingsDocument", "StandingsRow", "document_schema"]
+__all__ = ["TABLE_FORMAT", "StandingsDocument", "StandingsRow", "document_schema"]
+
+TABLE_FORMAT = 1
+"""The version of the form of tables and pages, which they carry. It grows when a column or a field
+is renamed or removed, or gets another meaning; new ones leave it as it is."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLACE = "#/$defs/"
@@ -35,6 +39,9 @@ class StandingsRow(Standing, frozen=True, kw_only=True):
 class StandingsDocument(msgspec.Struct, frozen=True, kw_only=True):
     """``standings.json``: the same deals give the same bytes everywhere."""
 
+    format_version: int
+    """The version of the form of this document, 1 at present. It grows when a field is renamed or
+    removed, or gets another meaning."""
     name: str
     """The tournament's name."""
     game: str

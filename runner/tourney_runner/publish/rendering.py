@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tourney_runner import text
+from tourney_runner.publish.documents import TABLE_FORMAT
 from tourney_runner.publish.statistics import FAULT_MEANINGS
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals |= {name: getattr(text, name) for name in text.__all__}
-    made.globals["FAULT_MEANINGS"] = FAULT_MEANINGS
+    made.globals |= {"FAULT_MEANINGS": FAULT_MEANINGS, "TABLE_FORMAT": TABLE_FORMAT}
     return made
 
 

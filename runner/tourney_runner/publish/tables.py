@@ -22,7 +22,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from tourney_runner.publish.documents import StandingsDocument, StandingsRow
+from tourney_runner.publish.documents import TABLE_FORMAT, StandingsDocument, StandingsRow
 from tourney_runner.publish.latex_text import MACRO, latex_text
 from tourney_runner.ratings.table import LEAST_MATCHES
 from tourney_runner.text import counted, is_control, without_controls
@@ -53,6 +53,7 @@ __all__ = [
 ]
 
 
+_FORMAT = f"tourney table, format version {TABLE_FORMAT}"
 _FRAMED, _ROOMY, _WIDE = 100, 110, 126
 """Widths of a terminal, in characters, from which the table has a frame and more columns."""
 
@@ -217,6 +218,12 @@ def columns(summary: Summary) -> tuple[Column, ...]:
             if summary.rulings
             else []
         ),
+        Column(
+            key="format_version",
+            title="format version",
+            values={"format_version": lambda _: TABLE_FORMAT},
+            on_site=False,
+        ),
     )
 
 
@@ -292,6 +299,7 @@ def standings_document(summary: Summary) -> StandingsDocument:
     """Return the table for programs."""
     table = summary.table
     return StandingsDocument(
+        format_version=TABLE_FORMAT,
         name=summary.facts.name,
         game=summary.facts.game,
         seed=summary.seed,
@@ -328,7 +336,7 @@ def as_json(summary: Summary) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-_OF_ALL = frozenset({"name", "status", "ruling"})
+_OF_ALL = frozenset({"name", "status", "ruling", "format_version"})
 """The cells of CSV that a disqualified bot has, too."""
 
 
@@ -370,6 +378,7 @@ def as_markdown(summary: Summary) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     if below := lines_below(summary):
         lines += ["", *(f"* {markdown(line)}" for line in below)]
+    lines += ["", f"<!-- {_FORMAT} -->"]
     return "\n".join(lines) + "\n"
 
 
@@ -378,6 +387,7 @@ def as_latex(summary: Summary) -> str:
     shown = [(column, text) for column, text in _for_people(summary) if column.in_latex]
     lines = [
         f"% {latex_text(summary.facts.name)}: {headline(summary)}",
+        f"% {_FORMAT}",
         MACRO,
         r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
         rf"\begin{{tabular}}{{{''.join('l' if column.left else 'r' for column, _ in shown)}}}",
@@ -400,7 +410,7 @@ def as_html(summary: Summary) -> str:
     heads = "".join(f'<th scope="col">{escape(column.title)}</th>' for column, _ in shown)
     name = escape(without_controls(summary.facts.name))
     lines = [
-        '<table class="tourney-standings">',
+        f'<table class="tourney-standings" data-format-version="{TABLE_FORMAT}">',
         f"<caption><bdi>{name}</bdi>: {escape(headline(summary))}</caption>",
         f"<thead><tr>{heads}</tr></thead>",
         "<tbody>",

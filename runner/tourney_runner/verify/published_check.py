@@ -7,32 +7,40 @@ a later version may have other columns, words or styles.
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from tourney_runner.publish.latex_text import plain_text
 from tourney_runner.publish.publish_options import PublishChoices
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.site_folder import MARKER
+from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.tables import FORMATS
-from tourney_runner.text import without_controls
+from tourney_runner.verify.page_numbers import READERS, agrees, clean, page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from tourney_runner.publish.statistics import BotResults
     from tourney_runner.publish.summary import Summary
+    from tourney_runner.ratings.table import Standing
     from tourney_runner.results.store import Store
+    from tourney_runner.verify.page_numbers import Numbers, Page, Row
 
-__all__ = ["Marker", "Reference", "marker_of", "numbers_wrong", "reference", "remade_wrong"]
-
-Reference = dict[str, dict[str, float | None]]
-"""The expected numbers of each bot that is not disqualified, by name and column."""
+__all__ = [
+    "Marker",
+    "Reference",
+    "facts_wrong",
+    "marker_of",
+    "numbers_wrong",
+    "page_numbers_wrong",
+    "reference",
+    "remade_wrong",
+    "rows_wrong",
+    "table_numbers",
+]
 
 _COLUMNS = {
     "rank": "rank",
@@ -48,8 +56,18 @@ _COLUMNS = {
     "mean_place": "mean_place",
 }
 """Columns whose meaning is the same in all versions, by heading."""
-_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _PLACE = re.compile(r">#(\d+) of \d+<")
+
+
+class Reference(NamedTuple):
+    """The numbers that tables and pages must show."""
+
+    names: list[str]
+    """All bots, by number."""
+    rows: dict[str, Numbers]
+    """The numbers of each bot that is not disqualified, by name and column."""
+    ranked: set[str]
+    """The bots that have a rank on their badges."""
 
 
 class Marker(msgspec.Struct, frozen=True):
@@ -62,12 +80,6 @@ class Marker(msgspec.Struct, frozen=True):
     choices: PublishChoices | None = None
 
 
-class _Row(NamedTuple):
-    name: str
-    cells: dict[str, str]
-    """By heading."""
-
-
 def marker_of(site: Path) -> Marker:
     """Return the marker of a site; an empty one if it cannot be read."""
     try:
@@ -78,19 +90,17 @@ def marker_of(site: Path) -> Marker:
 
 def reference(summary: Summary) -> Reference:
     """Return the numbers that tables and pages must show."""
-    return {
-        _clean(row.name): {
-            "rank": row.rank,
-            "mu": row.mu,
-            "sigma": row.sigma,
-            "score": row.score,
-            "deals": row.deals,
-            "points": row.points,
-            "mean_place": row.mean_place,
-        }
-        for row in summary.entrants
-        if row.status != "disqualified"
-    }
+    shown = [row for row in summary.entrants if row.status != "disqualified"]
+    return Reference(
+        [clean(name) for name in summary.facts.names],
+        {clean(row.name): table_numbers(row) for row in shown},
+        {clean(row.name) for row in shown if row.status == "ranked"},
+    )
+
+
+def table_numbers(row: Standing) -> Numbers:
+    """Return the numbers of a row of the standings by column."""
+    return {column: getattr(row, column) for column in dict.fromkeys(_COLUMNS.values())}
 
 
 def remade_wrong(
@@ -121,15 +131,14 @@ def remade_wrong(
             yield f"{site.name}/{name} is not what the stored deals give"
 
 
-def numbers_wrong(folder: Path, expected: Reference, names: list[str]) -> Iterator[str]:
+def numbers_wrong(folder: Path, expected: Reference) -> Iterator[str]:
     """Yield the wrong numbers in a folder's tables, start page and badges.
 
     Args:
         folder: A results folder, or a site.
         expected: The numbers.
-        names: All bots, by number.
     """
-    for name, read in _READERS.items():
+    for name, read in READERS.items():
         path = folder / name
         if not path.exists():
             continue
@@ -138,141 +147,198 @@ def numbers_wrong(folder: Path, expected: Reference, names: list[str]) -> Iterat
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             yield f"{name} cannot be read as a table: {error}"
             continue
-        yield from (f"{name}: {text}" for text in _rows_wrong(rows, expected))
-    for number, name in enumerate(names):
+        for text in _standings_wrong(rows, expected):
+            yield f"{name}: {text}"
+    for number, name in enumerate(expected.names):
         path = folder / "badges" / f"{number + 1:03}.svg"
         if path.exists():
             found = _PLACE.search(_text(path))
-            rank = expected.get(_clean(name), {}).get("rank")
+            rank = expected.rows[name]["rank"] if name in expected.ranked else None
             if (None if found is None else float(found[1])) != rank:
                 yield f"badges/{path.name} does not show the rank of {name}"
 
 
-def _rows_wrong(rows: list[_Row], expected: Mapping[str, dict[str, float | None]]) -> Iterator[str]:
-    shown = {row.name for row in rows}
-    for name in expected.keys() - shown:
+def _standings_wrong(rows: list[Row], expected: Reference) -> Iterator[str]:
+    shown = [row.name for row in rows]
+    for name in expected.rows.keys() - set(shown):
         yield f"{name} is missing"
+    for name in dict.fromkeys(name for name in shown if shown.count(name) > 1):
+        yield f"{name} is there more than once"
+    for name in sorted(set(shown) - set(expected.names)):
+        yield f"{name} is not a bot of this tournament"
+    by_column = [
+        row._replace(
+            cells={
+                _COLUMNS[heading.lower()]: cell
+                for heading, cell in row.cells.items()
+                if heading.lower() in _COLUMNS and cell != "ref"  # no rank of its own
+            }
+        )
+        for row in rows
+    ]
+    yield from rows_wrong(by_column, expected.rows)
+
+
+def rows_wrong(
+    rows: Iterable[Row], expected: Mapping[str, Numbers], rounded: float = 0.0
+) -> Iterator[str]:
+    """Yield the cells of a table that differ from the expected numbers.
+
+    Args:
+        rows: The rows of the table. Rows and columns without expected numbers are not checked.
+        expected: The numbers by row and column.
+        rounded: The largest error of the expected numbers themselves.
+    """
     for row in rows:
-        numbers = expected.get(row.name)
-        if numbers is None:
-            continue  # disqualified, or under a name that is counted as missing above
-        for heading, cell in row.cells.items():
-            column = _COLUMNS.get(heading.strip().lower())
-            if column is not None and not _agrees(cell, numbers[column]):
-                yield f"{row.name}: {heading} is {cell}, the deals give {numbers[column]}"
+        for column, number in expected.get(row.name, {}).items():
+            cell = row.cells.get(column)
+            if cell is not None and not agrees(cell, number, rounded):
+                yield f"{row.name}: {column} is {cell}, expected {_shown(number)}"
 
 
-def _agrees(cell: str, number: float | None) -> bool:
-    """Return whether a cell shows a number, to the precision of the cell."""
-    found = _NUMBER.search(cell.replace("\N{MINUS SIGN}", "-").replace("\\", ""))
-    if found is None or number is None:
-        return found is None and number is None
-    text = found[0].replace(",", "")
-    decimals = len(text.partition(".")[2].partition("e")[0])
-    tolerance: float = 0.501 * 10**-decimals + 1e-9 * abs(number)
-    return abs(float(text) - number) <= tolerance
+def _shown(number: float | None) -> str:
+    return "nothing" if number is None else f"{number:.10g}"
+
+
+def page_numbers_wrong(
+    site: Path, store: Store, summary: Summary, choices: PublishChoices
+) -> Iterator[str]:
+    """Yield the wrong numbers on the pages of bots, of meetings and of replays of a site.
+
+    Estimates of another version, such as the likelihood to be the stronger bot, are not compared.
+
+    Args:
+        site: The site, of any version.
+        store: The results.
+        summary: Their table.
+        choices: The choices for pages.
+    """
+    bots = gather(store, choices)[1].bots
+    names = [clean(name) for name in summary.facts.names]
+    for row in summary.entrants:
+        number = names.index(clean(row.name))
+        path = site / "bots" / f"{number + 1:03}.html"
+        if path.exists() and row.status != "disqualified":
+            for text in _bot_page_wrong(page(_text(path)), row, bots[number], names):
+                yield f"bots/{path.name}: {text}"
+    path = site / "meetings.html"
+    if path.exists():
+        for text in _meetings_wrong(page(_text(path)), bots, names):
+            yield f"meetings.html: {text}"
+    yield from _replays_wrong(site, store, names)
+
+
+def _bot_page_wrong(
+    shown: Page, row: Standing, results: BotResults, names: list[str]
+) -> Iterator[str]:
+    if shown.title != clean(row.name):
+        yield f"it is headed {shown.title}, expected {clean(row.name)}"
+    yield from facts_wrong(shown, table_numbers(row))
+    if (table := shown.table("seat", "mean place")) is not None:
+        yield from rows_wrong(
+            table.rows,
+            {
+                f"{seat}": {
+                    "deals": result.deals,
+                    "mean place": result.mean_place,
+                    "points a deal": result.mean_points,
+                }
+                for seat, result in enumerate(results.seats)
+            },
+        )
+    if (table := shown.table("bot", "deals together")) is not None:
+        yield from rows_wrong(
+            table.rows,
+            {
+                name: {
+                    "deals together": met.deals,
+                    "finished before it": _percent(met.share),
+                }
+                for name, met in zip(names, results.against, strict=True)
+            },
+        )
+
+
+def facts_wrong(shown: Page, numbers: Numbers) -> Iterator[str]:
+    """Yield the wrong facts on the page of a bot.
+
+    Args:
+        shown: The page.
+        numbers: The bot's row of the standings, by column.
+    """
+    facts: Numbers = {"deals": numbers["deals"]}
+    if numbers["deals"]:
+        facts |= {
+            "rating": numbers["mu"],
+            "points": numbers["points"],
+            "mean place": numbers["mean_place"],
+        }
+    for term, number in facts.items():
+        if not agrees(shown.facts.get(term, ""), number):
+            yield f"{term} is {shown.facts.get(term, 'not there')}, expected {_shown(number)}"
+
+
+def _meetings_wrong(shown: Page, bots: tuple[BotResults, ...], names: list[str]) -> Iterator[str]:
+    """Yield the wrong shares in the matrix of meetings, whose columns are numbered like its rows.
+
+    A large field has a map of coloured cells instead, without numbers to read.
+    """
+    table = shown.table("bot", "1")
+    if table is None:
+        return
+    numbers = {name: number for number, name in enumerate(names)}
+    order = [numbers.get(row.name) for row in table.rows]
+    expected: dict[str, Numbers] = {}
+    for row, number in zip(table.rows, order, strict=True):
+        if number is None:
+            yield f"{row.name} is not a bot of this tournament"
+            continue
+        expected[row.name] = {
+            f"{at + 1}": None
+            if other in {number, None}
+            else _percent(bots[number].against[other or 0].share)
+            for at, other in enumerate(order)
+        }
+    yield from rows_wrong(table.rows, expected)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _replays_wrong(site: Path, store: Store, names: list[str]) -> Iterator[str]:
+    """Yield the wrong numbers in the results of replays and in their list."""
+    paths = {int(path.stem): path for path in (site / "replays").glob("[0-9]*.html")}
+    turn = "rotation" if store.tournament().play.get("duplicate") else "deal"
+    listed: dict[str, Numbers] = {}
+    for number, record in enumerate(store.records(), start=1):
+        if number not in paths:
+            continue
+        key = record.key
+        listed[f"deal {number:,}"] = {
+            "round": key.round + 1,
+            "match": key.match + 1,
+            turn: key.deal + 1,
+            "moves": len(record.moves.split()),
+        }
+        table = page(_text(paths[number])).table("place", "bot", "points")
+        expected: dict[str, Numbers] = {
+            names[entrant]: {
+                "place": record.places[seat],
+                "seat": seat,
+                "points": record.points[seat],
+                "moves": record.times[seat].moves,
+            }
+            for seat, entrant in enumerate(record.seating)
+        }
+        for text in rows_wrong(() if table is None else table.rows, expected):
+            yield f"replays/{paths[number].name}: {text}"
+    path = site / "replays.html"
+    table = page(_text(path)).table("round", "match") if path.exists() else None
+    if table is not None:
+        for text in rows_wrong([row._replace(name=row.first) for row in table.rows], listed):
+            yield f"replays.html: {text}"
 
 
 def _text(path: Path) -> str:
     return path.read_text("utf-8", "replace")
-
-
-def _clean(name: str) -> str:
-    return " ".join(without_controls(name).split())
-
-
-def _json_rows(text: str) -> Iterator[_Row]:
-    for entrant in json.loads(text)["entrants"]:
-        yield _Row(_clean(entrant["name"]), {key: _number(entrant[key]) for key in entrant})
-
-
-def _number(value: object) -> str:
-    return repr(value) if isinstance(value, int | float) else ""
-
-
-def _csv_rows(text: str) -> Iterator[_Row]:
-    for row in csv.DictReader(text.splitlines()):
-        yield _Row(_clean(re.sub(r"^'(?=[=+\-@\t\r＝＋－＠])", "", row["name"])), dict(row))  # noqa: RUF001
-
-
-def _markdown_rows(text: str) -> Iterator[_Row]:
-    text = text.replace("<!-- -->", "")
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    table = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
-    for cells in table[2:]:
-        row = dict(zip(table[0], cells, strict=False))
-        yield _Row(_clean(re.sub(r"\\(.)", r"\1", row["bot"].strip("~"))), row)
-
-
-def _latex_rows(text: str) -> Iterator[_Row]:
-    lines = [line.removesuffix(r" \\") for line in text.splitlines() if line.endswith(r" \\")]
-    table = [re.split(r"(?<!\\) & ", line) for line in lines]
-    for cells in table[1:]:
-        row = dict(zip(table[0], map(plain_text, cells), strict=False))
-        yield _Row(_clean(row["bot"]), row)
-
-
-def _plain_rows(text: str) -> Iterator[_Row]:
-    lines = text.splitlines()[2:]
-    table = [re.split(r"\s{2,}", line.strip()) for line in lines if line.strip()]
-    for cells in table[1:]:
-        if len(cells) == len(table[0]):
-            row = dict(zip(table[0], cells, strict=True))
-            yield _Row(_clean(row["bot"]), row)
-
-
-class _StandingsPage(HTMLParser):
-    """A parser for the table of standings of a page, as visible to a reader."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.names: list[str] = []
-        self._in_table = self._in_cell = self._in_name = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Enter a row, a cell, or the name of a bot, which is the first ``bdi`` of its row."""
-        if tag == "table":
-            self._in_table = dict(attrs).get("id") == "standings"
-        elif self._in_table and tag == "tr":
-            self.rows.append([])
-            self.names.append("")
-        elif self._in_table and tag in {"td", "th"}:
-            self.rows[-1].append("")
-            self._in_cell = True
-        elif self._in_table and tag == "bdi":
-            self._in_name = not self.names[-1]
-
-    def handle_endtag(self, tag: str) -> None:
-        """Leave the element."""
-        if tag == "table":
-            self._in_table = False
-        elif tag in {"td", "th"}:
-            self._in_cell = False
-        elif tag == "bdi":
-            self._in_name = False
-
-    def handle_data(self, data: str) -> None:
-        """Add visible text."""
-        if self._in_table and self._in_cell:
-            self.rows[-1][-1] += data
-            if self._in_name:
-                self.names[-1] += data
-
-
-def _page_rows(text: str) -> Iterator[_Row]:
-    page = _StandingsPage()
-    page.feed(text)
-    head = [heading.strip() for heading in page.rows[0]] if page.rows else []
-    for cells, name in zip(page.rows[1:], page.names[1:], strict=True):
-        yield _Row(_clean(name), dict(zip(head, map(str.strip, cells), strict=False)))
-
-
-_READERS: dict[str, Callable[[str], Iterator[_Row]]] = {
-    "standings.json": _json_rows,
-    "standings.csv": _csv_rows,
-    "standings.md": _markdown_rows,
-    "standings.tex": _latex_rows,
-    "standings.txt": _plain_rows,
-    "index.html": _page_rows,
-}

@@ -48,6 +48,8 @@ class Report(msgspec.Struct, frozen=True):
     """The first findings of each kind, grouped by kind."""
     notes: tuple[str, ...]
     """Remarks on checks that were not possible, and on explained differences."""
+    only_consistency: bool = False
+    """Whether there were no deals, so that tables and pages were only compared to each other."""
 
     @property
     def passed(self) -> bool:
@@ -83,14 +85,21 @@ class Findings:
         """Add a remark on a check that was not possible, or on an explained difference."""
         self._notes.append(text)
 
-    def report(self, *, deals: int, played: int) -> Report:
+    def report(self, *, deals: int, played: int, only_consistency: bool = False) -> Report:
         """Return the report; see `Report` for the arguments."""
         shown: list[Finding] = []
         for where, listed in self._listed.items():
             shown += listed
             if more := self._counts[where] - len(listed):
                 shown.append(Finding(where, f"and {more:,} more of this kind"))
-        return Report(deals, played, self._counts.total(), tuple(shown), tuple(self._notes))
+        return Report(
+            deals,
+            played,
+            self._counts.total(),
+            tuple(shown),
+            tuple(self._notes),
+            only_consistency,
+        )
 
 
 _WIDTH = 500
@@ -103,6 +112,13 @@ def report_lines(report: Report) -> list[str]:
         deal = "" if finding.deal is None else f"deal {finding.deal}: "
         lines.append(f"WRONG ({finding.where}): {deal}{escaped(finding.text, _WIDTH)}")
     lines += [f"note: {escaped(note, _WIDTH)}" for note in report.notes]
+    if report.only_consistency:
+        verdict = "they agree" if report.passed else f"{report.wrong:,} found wrong"
+        lines.append(
+            "note: this site has no deals, so only consistency was checked: nothing was computed"
+            " again, and a change made in all files alike goes unnoticed"
+        )
+        return [*lines, f"tables and pages compared to each other: {verdict}"]
     deals = counted(report.deals, "deal")
     checked = f"{deals} checked by the rules, {report.played:,} played again"
     verdict = "all is as it should be" if report.passed else f"{report.wrong:,} found wrong"
