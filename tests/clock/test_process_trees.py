@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tourney_runner
+from tourney_runner.process.cpu_meter import accounting_folder
 from tourney_runner.process.sandbox import probe
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def place() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-def seen(place: Path, backend: str, user: str) -> dict[str, Any]:
+def seen(place: Path, backend: str, user: str, *meter: str) -> dict[str, Any]:
     """Return the driver's report on a bot; skip where it cannot be tried."""
     for finding in probe():
         if backend.startswith(finding.name) and not finding.works:
@@ -53,7 +54,7 @@ def seen(place: Path, backend: str, user: str) -> dict[str, Any]:
         if subprocess.run([*words, "--version"], check=False, capture_output=True).returncode:
             pytest.skip("no Python that an ordinary user could run")
     ended = subprocess.run(
-        [*words, place / "tree_driver.py", backend],
+        [*words, place / "tree_driver.py", backend, *meter],
         env={**os.environ, "PYTHONPATH": str(place), "TMPDIR": str(place / "tmp"), "HOME": "/none"},
         cwd="/",
         capture_output=True,
@@ -80,3 +81,16 @@ def test_nothing_that_a_bot_starts_gets_out_of_sight(backend: str, user: str, pl
         assert found["states when stopped"] == ["T"]
         assert found["daemon outlives another bot"] == 1
         assert found["daemon is gone"]
+
+
+@pytest.mark.parametrize("backend", ["bwrap", "landlock", "limits"])
+def test_a_group_of_version_1_counts_everything_that_a_bot_starts(
+    backend: str, place: Path
+) -> None:
+    parent = accounting_folder()
+    if parent is None or not os.access(parent, os.W_OK):
+        pytest.skip("no control groups of version 1 with cpuacct that these tests may write to")
+    found = seen(place, backend, "root", "accounting")
+    for chain in ("orphans", "reaped"):
+        used, metered = found[chain]["used"], found[chain]["meter"]
+        assert used * 0.9 < metered < used * 1.1

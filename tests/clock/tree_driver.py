@@ -1,4 +1,4 @@
-"""The program that the process tests run as root and as a user: ``tree_driver.py BACKEND``.
+"""The program that the process tests run as root and as a user: ``tree_driver.py BACKEND [METER]``.
 
 It starts one bot whose processes try to get out of sight, and prints as JSON what was seen of them.
 """
@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tourney_runner.process.cpu_meter import AccountingMeter
 from tourney_runner.process.launcher import Launcher, PlainLauncher, Program, ResourceLimits
 from tourney_runner.process.procfs import become_subreaper, state_and_session
 from tourney_runner.process.sandbox import choose
@@ -144,7 +145,11 @@ def main() -> None:
         other = launcher.start(program, ResourceLimits())
         ask(child, "")
         ask(other, "")
-        child.start_meter(child.processes())
+        if sys.argv[2:] == ["accounting"]:
+            if child.meter is not None:
+                child.meter.close()
+            child.meter = AccountingMeter(child.processes)
+        child.start_meter()
         seen["orphans"] = charged(child, "orphans\n")
         seen["reaped"] = charged(child, "reaped\n")
         before = set(child.processes())

@@ -207,6 +207,8 @@ def test_no_command_gives_another_table_or_a_traceback_for_a_damaged_file(
         ("DELETE FROM voids WHERE number = 1", "void deals are not as they were stored"),
         ("INSERT INTO decisions VALUES (9, '', 'disqualified', 0, '', '', 0, NULL)", "rulings"),
         ("UPDATE meta SET value = replace(value, 'move 1 s', 'move 2 s')", "settings"),
+        ("DELETE FROM sums WHERE part = 'faults'", "1 of 0 stored faults can be read"),
+        ("UPDATE sums SET sum = sum + 1 WHERE part = 'outcomes'", "can be read"),
         ("ALTER TABLE deals DROP COLUMN times", "no such column"),
     ],
 )

@@ -30,7 +30,6 @@ from tourney_runner.process.procfs import (
     reaped_cpu_time,
     resident_bytes,
     tasks,
-    threads,
 )
 
 if TYPE_CHECKING:
@@ -127,15 +126,11 @@ class Child:
         total = sum(map(reaped_cpu_time, self._parents(processes)))
         return total + sum(map(process_cpu_time, processes)) + self.collected
 
-    def start_meter(self, processes: list[int]) -> None:
-        """Use a meter for processor time from now on, if there can be one.
-
-        Args:
-            processes: The latest result of `processes`.
-        """
+    def start_meter(self) -> None:
+        """Use a meter for processor time from now on, if there can be one."""
         if self.meter is None and not self._meter_tried:
             self._meter_tried = True
-            self.meter = tree_meter(thread for pid in processes for thread in threads(pid))
+            self.meter = tree_meter(self.processes)
 
     def _parents(self, processes: list[int]) -> list[int]:
         """Return all processes that collect ended processes of the tree."""

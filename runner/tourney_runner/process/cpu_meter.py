@@ -15,16 +15,26 @@ import struct
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from functools import cache
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tourney_runner.process.procfs import IS_LINUX
+from tourney_runner.process.procfs import IS_LINUX, is_alive, place, threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tourney_runner.process.cgroup import Group
 
-__all__ = ["CpuMeter", "GroupMeter", "TreeMeter", "group_meter", "tree_meter"]
+__all__ = [
+    "AccountingMeter",
+    "CpuMeter",
+    "GroupMeter",
+    "TreeMeter",
+    "accounting_folder",
+    "group_meter",
+    "tree_meter",
+]
 
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 _ATTRIBUTES = 128
@@ -33,6 +43,12 @@ _SOFTWARE, _TASK_CLOCK = 1, 1
 _INHERIT, _NO_KERNEL, _NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
 """The clock includes time in the kernel anyway, but asking for it needs a privilege."""
 _CLOSE_ON_EXEC = 8
+_PASSES = 10
+"""Times that new processes are looked for while a bot enters its group, which one may leave behind
+by starting others meanwhile."""
+_numbers = count(1)
+_left: list[Path] = []
+"""Groups of closed meters that could not be removed yet, since a process was still dying."""
 
 
 class CpuMeter(ABC):
@@ -103,6 +119,91 @@ class TreeMeter(CpuMeter):
             os.close(file)
 
 
+class AccountingMeter(CpuMeter):
+    """The counter of a control group of version 1, for hosts whose kernel refuses `TreeMeter`.
+
+    The group only counts: it is in the hierarchy ``cpuacct``, which may exist beside groups of
+    version 2. A bot cannot write there, so it cannot leave the group.
+
+    Args:
+        processes: Returns all processes of the bot.
+
+    Raises:
+        OSError: There is no such hierarchy, or this program may not write to it.
+    """
+
+    def __init__(self, processes: Callable[[], list[int]]) -> None:
+        parent = accounting_folder()
+        if parent is None:
+            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+        _remove_left_behind(parent)
+        self._group = parent / f"{_group_prefix()}{os.getpid()}-{next(_numbers)}"
+        self._group.mkdir()
+        moved: set[int] = set()
+        try:
+            for _ in range(_PASSES):
+                for pid in (new := set(processes()) - moved):
+                    with suppress(ProcessLookupError):
+                        (self._group / "cgroup.procs").write_text(f"{pid}")
+                moved |= new
+                if not new:
+                    break
+            self._file = os.open(self._group / "cpuacct.usage", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            _left.append(self._group)
+            raise
+
+    def read(self) -> int:
+        """See `CpuMeter.read`."""
+        return int(os.pread(self._file, 32, 0))
+
+    def close(self) -> None:
+        """See `CpuMeter.close`."""
+        os.close(self._file)
+        _left.append(self._group)
+        _remove_closed()
+
+
+@cache
+def accounting_folder() -> Path | None:
+    """Return this program's own group in the hierarchy ``cpuacct``; None if there is none."""
+    try:
+        mounts = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+        groups = Path("/proc/self/cgroup").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    for device in (line.split() for line in mounts):
+        if device[2] == "cgroup" and "cpuacct" in device[3].split(","):
+            found = (line.split(":", 2) for line in groups)
+            own = next((path for _, names, path in found if "cpuacct" in names.split(",")), "/")
+            root = Path(device[1])
+            inside = root / own.lstrip("/")
+            return inside if inside.is_dir() else root  # a container may see only its own group
+    return None
+
+
+def _group_prefix() -> str:
+    return f"tourney-bot-{place()}-"
+
+
+def _remove_closed() -> None:
+    for group in list(_left):
+        with suppress(OSError):  # it is removed later, when all its processes have ended
+            group.rmdir()
+        if not group.exists():
+            _left.remove(group)
+
+
+def _remove_left_behind(parent: Path) -> None:
+    """Remove the groups of closed meters, and those of programs that have ended."""
+    _remove_closed()
+    for group in parent.glob(f"{_group_prefix()}*-*"):
+        pid = group.name.removeprefix(_group_prefix()).partition("-")[0]
+        if pid.isdecimal() and not is_alive(int(pid)):
+            with suppress(OSError):
+                group.rmdir()
+
+
 def _task_clock(thread: int, most: int) -> int:
     """Return a descriptor that counts the processor time of a thread and all that it starts.
 
@@ -137,12 +238,17 @@ def group_meter(group: Group | None) -> CpuMeter | None:
         return None
 
 
-def tree_meter(threads: Iterable[int]) -> CpuMeter | None:
-    """Return a meter for all threads of a bot, or None if the kernel refuses."""
-    try:
-        return TreeMeter(threads)
-    except OSError:
-        return None
+def tree_meter(processes: Callable[[], list[int]]) -> CpuMeter | None:
+    """Return a meter for all processes of a bot, or None if the kernel refuses every kind.
+
+    Args:
+        processes: Returns all processes of the bot.
+    """
+    with suppress(OSError):
+        return TreeMeter(thread for pid in processes() for thread in threads(pid))
+    with suppress(OSError):
+        return AccountingMeter(processes)
+    return None
 
 
 @cache

@@ -208,7 +208,7 @@ class FairWatch(Watch):
         """Read all counters. Counters of ended processes keep their last values."""
         processes = self._child.processes()
         cpu, waiting = self._child.cpu_time(processes), _waiting(processes)
-        self._use_meter(processes, cpu)
+        self._use_meter(cpu)
         if self._last is not None:
             cpu, waiting = max(self._last.cpu, cpu), self._last.waiting | waiting
         metered = 0 if self._meter is None else self._meter.read()
@@ -251,20 +251,19 @@ class FairWatch(Watch):
         self._has_children = self._has_children or not alone
         self.suspects = self.suspects or self._has_children
         if self._has_children:
-            self._use_meter(processes, total)
+            self._use_meter(total)
         if self._meter is not None and total > self._cpu() + _INEXACT:
             self._meter = None  # it lost the bot, which became a program that may not be read
             self._lost_meter = True
 
-    def _use_meter(self, processes: list[int], total: int) -> None:
+    def _use_meter(self, total: int) -> None:
         """Use the bot's meter from now on, if there is one.
 
         Args:
-            processes: All processes of the bot.
             total: Its processor time so far, from ``/proc``.
         """
         if self._meter is None and not self._lost_meter:
-            self._child.start_meter(processes)
+            self._child.start_meter()
             self._meter = self._child.meter
             self._unmetered = 0 if self._meter is None else total - self._meter.read()
 

@@ -9,6 +9,7 @@ the published tables. If the bots are available, some deals are also played agai
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -111,6 +112,17 @@ class _Verification:
             self._findings.add("store", f"{faults} of no deal that is there")
         for text in self._store.lost():
             self._findings.add("store", text)
+        if not self._findings.has("store"):
+            self._check_sums()
+
+    def _check_sums(self) -> None:
+        """Read the deals as each table does, which compares them with all stored sums."""
+        try:
+            with closing(Store(self._store.path)) as store:
+                for _ in chain(store.outcomes(), store.records()):
+                    pass
+        except DamageError as error:
+            self._findings.add("store", str(error).removeprefix(f"{self._store.path}: "))
 
     def check_deals(self) -> None:
         """Check the schedule, and each deal by the rules."""
