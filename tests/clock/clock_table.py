@@ -16,6 +16,7 @@ from tourney_runner.process.launcher import PlainLauncher
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tourney_runner.process.clock import Clock
     from tourney_runner.results.records import DealRecord
 
 __all__ = ["HALF", "LIMIT_MS", "bot", "play", "settings"]
@@ -88,8 +89,10 @@ def bot(folder: Path, number: int, body: str, turns: int = 3) -> Bot:
     )
 
 
-def play(bots: list[Bot], matches: int = 1, **changes: object) -> list[DealRecord]:
-    tables = Tables(settings(**changes), bots, PlainLauncher(), FairClock(), most_alive=4)
+def play(
+    bots: list[Bot], matches: int = 1, clock: Clock | None = None, **changes: object
+) -> list[DealRecord]:
+    tables = Tables(settings(**changes), bots, PlainLauncher(), clock or FairClock(), most_alive=4)
     try:
         return [
             record

@@ -14,6 +14,7 @@ import pytest
 from clock_table import HALF, LIMIT_MS, bot, play
 from tourney_runner.play.bot import Bot
 from tourney_runner.play.faults import HostFailureError
+from tourney_runner.process.fair_clock import FairClock
 from tourney_runner.process.procfs import become_subreaper
 
 if TYPE_CHECKING:
@@ -110,6 +111,33 @@ def test_a_bot_that_sleeps_past_its_limit_is_late_beside_hogs_too(tmp_path: Path
     records = play([sleeper, bot(tmp_path, 1, "")])
     (fault,) = records[0].faults
     assert (fault.entrant, fault.kind) == (0, "timeout")
+
+
+class PatientClock(FairClock):
+    """A clock that would wait for an hour if the bot were not seen to sleep."""
+
+    def patience(self, limit: int) -> int:
+        del limit
+        return 3600 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("body", "what", "kind"),
+    [
+        ("time.sleep(600)", "start", "start"),
+        ("def think(): time.sleep(600)", "move", "timeout"),
+    ],
+)
+def test_a_bot_that_sleeps_is_late_soon_after_its_limit(
+    body: str, what: str, kind: str, tmp_path: Path
+) -> None:
+    limits = {f"{what}_ms": 2000}
+    bots = [bot(tmp_path, 0, body), bot(tmp_path, 1, "")]
+    records = play(bots, clock=PatientClock(), **{"move_ms": 60_000, **limits})
+    (fault,) = records[0].faults
+    assert (fault.entrant, fault.kind) == (0, kind)
+    longest = max((move.wall for move in records[0].slow), default=0)
+    assert longest < 600 * 10**9  # it was not waited for until it woke up
 
 
 def test_a_bot_that_works_past_its_limit_is_late(tmp_path: Path) -> None:

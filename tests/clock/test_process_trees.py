@@ -77,6 +77,7 @@ def test_nothing_that_a_bot_starts_gets_out_of_sight(backend: str, user: str, pl
     assert found["orphans"]["proc"] > found["orphans"]["used"] * 0.9
     if backend in CONFINED:
         assert found["daemon is seen"] == 1
+        assert found["erased is seen"] == 1
         assert found["daemon is another bot's"] == 0
         assert found["states when stopped"] == ["T"]
         assert found["daemon outlives another bot"] == 1

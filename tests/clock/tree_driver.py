@@ -82,9 +82,26 @@ for line in sys.stdin:
             os._exit(0)
         os.waitpid(middle, 0)
         answer("started")
+    elif line == "erased\\n":
+        import ctypes
+        if not (middle := os.fork()):
+            os.setsid()
+            if not os.fork():
+                strings = ctypes.POINTER(ctypes.c_void_p).in_dll(ctypes.CDLL(None), "environ")
+                at = 0
+                while strings[at]:
+                    ctypes.memset(strings[at], 0, len(ctypes.string_at(strings[at])))
+                    at += 1
+                os.write(told, b"erased\\n")
+                null = os.open("/dev/null", os.O_RDWR)
+                for stream in range(3): os.dup2(null, stream)
+                for _ in range(6000): time.sleep(0.01)
+            os._exit(0)
+        os.waitpid(middle, 0)
+        answer(listen().readline().strip())
 """
-"""Chains of orphans and of children that are reaped by themselves, and a daemon that has left its
-session, its parent and its environment."""
+"""Chains of orphans and of children that are reaped by themselves; a daemon that has left its
+session, its parent and its environment, and one that has erased its environment in memory."""
 
 
 def launcher_of(backend: str) -> Launcher:
@@ -156,6 +173,9 @@ def main() -> None:
         ask(child, "daemon\n")
         new = set(child.processes()) - before
         seen["daemon is seen"] = len(new)
+        ask(child, "erased\n")
+        erased = set(child.processes()) - before - new
+        seen["erased is seen"] = len(erased)
         seen["daemon is another bot's"] = len(new & set(other.processes()))
         child.freeze()
         time.sleep(0.1)
@@ -164,7 +184,7 @@ def main() -> None:
         other.kill()
         seen["daemon outlives another bot"] = len(set(child.processes()) & new)
         seen["exit"] = child.kill().status
-        seen["daemon is gone"] = all(map(is_gone, new))
+        seen["daemon is gone"] = all(map(is_gone, new | erased))
     sys.stdout.write(json.dumps(seen))
 
 
