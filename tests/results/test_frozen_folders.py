@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -341,3 +342,42 @@ def test_an_untouched_site_agrees_with_itself_and_plays_nothing_again(sites: Pat
         assert ended.exit_code == 0, ended.output
         assert "no deals, so only consistency was checked" in ended.output
         assert isinstance(invoke("verify", site, "--deal", "1").exception, UsageError)
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [
+        ("standings.json", "[" * 100_000),
+        ("standings.json", '{"deals": 1, "complete": 2, "entrants": [7]}'),
+        ("standings.csv", "name\n" + "x" * 200_000),
+        ("standings.md", "| a |\n|---|\n| b |"),
+        ("site.json", "[" * 100_000),
+        ("tournament.json", "[" * 100_000),
+        (
+            "bots/001.html",
+            "<h1>low</h1><table><tr><th>bot<th>deals together<th>finished before it<tr><td>x",
+        ),
+        ("bots/01x.html", "<td>1e999999999</td>" * 1000),
+        ("replays/0x.html", "<table>" * 10_000),
+        ("meetings.html", "<table><tr><th>bot</th><th>1</th></tr><tr></tr><tr><td></td></tr>"),
+        ("standings.tex", None),
+        ("meetings.html", None),
+        ("bots/009.html", None),
+        ("index.html", None),
+    ],
+)
+def test_a_hostile_site_neither_breaks_nor_holds_up_its_verification(
+    name: str, contents: str | None, sites: Path, tmp_path: Path
+) -> None:
+    site = shutil.copytree(sites / "today", tmp_path / "site")
+    path = site / name
+    path.unlink(missing_ok=True)
+    if contents is None:
+        os.mkfifo(path)
+    else:
+        path.write_text(contents, "utf-8")
+    ended = invoke("verify", site)
+    assert isinstance(ended.exception, (SystemExit, UsageError, type(None))), ended.exception
+    shutil.copy(FROZEN / "0.1.0-9ef054c" / "rr-complete" / FILE_NAME, tmp_path)
+    ended = invoke("verify", tmp_path, "--sample", "0")
+    assert isinstance(ended.exception, (SystemExit, UsageError, type(None))), ended.exception

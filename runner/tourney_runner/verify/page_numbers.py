@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "READERS",
+    "UNREADABLE",
     "Numbers",
     "Page",
     "PageTable",
@@ -36,6 +37,10 @@ Numbers = dict[str, float | None]
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _MARKED = re.compile(r"^'(?=[=+\-@\t\r＝＋－＠])")  # noqa: RUF001 - spreadsheets take the wide ones, too
 """The mark before a name that a spreadsheet would take for a formula."""
+
+
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, csv.Error)
+"""The errors of reading a file that is not what its name says; it may be a stranger's."""
 
 
 class Row(NamedTuple):

@@ -17,7 +17,7 @@ from tourney_runner.publish.site import Site
 from tourney_runner.publish.site_folder import MARKER
 from tourney_runner.publish.statistics import gather
 from tourney_runner.publish.tables import FORMATS
-from tourney_runner.verify.page_numbers import READERS, agrees, clean, page
+from tourney_runner.verify.page_numbers import READERS, UNREADABLE, agrees, clean, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -83,8 +83,9 @@ class Marker(msgspec.Struct, frozen=True):
 def marker_of(site: Path) -> Marker:
     """Return the marker of a site; an empty one if it cannot be read."""
     try:
-        return msgspec.json.decode((site / MARKER).read_bytes(), type=Marker)
-    except (OSError, msgspec.DecodeError):
+        path = site / MARKER
+        return msgspec.json.decode(path.read_bytes() if path.is_file() else b"", type=Marker)
+    except (OSError, *UNREADABLE):
         return Marker()
 
 
@@ -117,15 +118,15 @@ def remade_wrong(
     """
     made = Site(store, choices)
     for _, name, write in FORMATS:
-        if (folder / name).exists() and _text(folder / name) != write(summary):
+        if (folder / name).is_file() and _text(folder / name) != write(summary):
             yield f"{name} is not what the stored deals give"
-    if (folder / "index.html").exists() and _text(folder / "index.html") != made.front(
+    if (folder / "index.html").is_file() and _text(folder / "index.html") != made.front(
         f"{site.name}/"
     ):
         yield "index.html is not what the stored deals give"
     for name, text in made.pages():
         path = site / name
-        if not path.exists():
+        if not path.is_file():
             yield f"{site.name}/{name} is missing"
         elif _text(path) != text:
             yield f"{site.name}/{name} is not what the stored deals give"
@@ -140,18 +141,18 @@ def numbers_wrong(folder: Path, expected: Reference) -> Iterator[str]:
     """
     for name, read in READERS.items():
         path = folder / name
-        if not path.exists():
+        if not path.is_file():
             continue
         try:
             rows = list(read(_text(path)))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except UNREADABLE as error:
             yield f"{name} cannot be read as a table: {error}"
             continue
         for text in _standings_wrong(rows, expected):
             yield f"{name}: {text}"
     for number, name in enumerate(expected.names):
         path = folder / "badges" / f"{number + 1:03}.svg"
-        if path.exists():
+        if path.is_file():
             found = _PLACE.search(_text(path))
             rank = expected.rows[name]["rank"] if name in expected.ranked else None
             if (None if found is None else float(found[1])) != rank:
@@ -218,11 +219,11 @@ def page_numbers_wrong(
     for row in summary.entrants:
         number = names.index(clean(row.name))
         path = site / "bots" / f"{number + 1:03}.html"
-        if path.exists() and row.status != "disqualified":
+        if path.is_file() and row.status != "disqualified":
             for text in _bot_page_wrong(page(_text(path)), row, bots[number], names):
                 yield f"bots/{path.name}: {text}"
     path = site / "meetings.html"
-    if path.exists():
+    if path.is_file():
         for text in _meetings_wrong(page(_text(path)), bots, names):
             yield f"meetings.html: {text}"
     yield from _replays_wrong(site, store, names)
@@ -308,7 +309,8 @@ def _percent(share: float | None) -> float | None:
 
 def _replays_wrong(site: Path, store: Store, names: list[str]) -> Iterator[str]:
     """Yield the wrong numbers in the results of replays and in their list."""
-    paths = {int(path.stem): path for path in (site / "replays").glob("[0-9]*.html")}
+    pages = [path for path in (site / "replays").glob("[0-9]*.html") if path.is_file()]
+    paths = {int(path.stem): path for path in pages if path.stem.isdecimal()}
     turn = "rotation" if store.tournament().play.get("duplicate") else "deal"
     listed: dict[str, Numbers] = {}
     for number, record in enumerate(store.records(), start=1):
@@ -334,7 +336,7 @@ def _replays_wrong(site: Path, store: Store, names: list[str]) -> Iterator[str]:
         for text in rows_wrong(() if table is None else table.rows, expected):
             yield f"replays/{paths[number].name}: {text}"
     path = site / "replays.html"
-    table = page(_text(path)).table("round", "match") if path.exists() else None
+    table = page(_text(path)).table("round", "match") if path.is_file() else None
     if table is not None:
         for text in rows_wrong([row._replace(name=row.first) for row in table.rows], listed):
             yield f"replays.html: {text}"

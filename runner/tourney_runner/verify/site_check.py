@@ -13,7 +13,7 @@ import msgspec
 
 from tourney_runner.errors import UsageError
 from tourney_runner.publish.site_folder import SITE_FOLDER, is_site
-from tourney_runner.verify.page_numbers import clean, numbers_in, page
+from tourney_runner.verify.page_numbers import UNREADABLE, clean, numbers_in, page
 from tourney_runner.verify.published_check import (
     Reference,
     facts_wrong,
@@ -115,20 +115,18 @@ def verify_site(site: Path) -> Report:
 
 def _all_wrong(site: Path) -> Iterator[str]:
     try:
-        text = (site / _STANDINGS).read_bytes()
+        text = _bytes(site / _STANDINGS)
         standings = msgspec.json.decode(text, type=_Standings)
-    except (FileNotFoundError, msgspec.MsgspecError) as error:
+        everything = msgspec.json.decode(text)
+    except UNREADABLE as error:
         yield f"{_STANDINGS}, to which everything is compared, cannot be read: {error}"
         return
     yield from _sums_wrong(standings)
     marker = marker_of(site)
     if (marker.deals, marker.complete) != (standings.deals, standings.complete):
         yield f"site.json was written with {marker.deals} deals, {_STANDINGS} has {standings.deals}"
-    yield from _document_wrong(site, msgspec.json.decode(text))
-    pages = {
-        path.name: page(path.read_text("utf-8", "replace"))
-        for path in sorted((site / "bots").glob("[0-9]*.html"))
-    }
+    yield from _document_wrong(site, everything)
+    pages = {path.name: page(_text(path)) for path in sorted((site / "bots").glob("[0-9]*.html"))}
     names = [shown.title for shown in pages.values()]
     shown = [one for one in standings.entrants if not one.is_out]
     # Earlier versions have no status, and a rank on every badge.
@@ -170,8 +168,8 @@ def _document_wrong(site: Path, standings: Any) -> Iterator[str]:
     if not path.is_file():  # a site of an earlier version
         return
     try:
-        document = msgspec.json.decode(path.read_bytes())
-    except msgspec.DecodeError as error:
+        document = msgspec.json.decode(_bytes(path))
+    except UNREADABLE as error:
         yield f"{_DOCUMENT} cannot be read: {error}"
         return
     if not isinstance(document, dict) or document.get("standings") != standings:
@@ -183,7 +181,10 @@ def _opponents(bots: Iterable[Page]) -> _Opponents:
     for bot in bots:
         table = bot.table("bot", _TOGETHER, _BEFORE)
         for row in () if table is None else table.rows:
-            against[bot.title, row.name] = (row.cells[_TOGETHER], row.cells[_BEFORE])
+            against[bot.title, row.name] = (
+                row.cells.get(_TOGETHER, ""),
+                row.cells.get(_BEFORE, ""),
+            )
     return against
 
 
@@ -206,9 +207,7 @@ def _is_whole(one: str, other: str) -> bool:
 
 def _meetings_wrong(site: Path, against: _Opponents) -> Iterator[str]:
     """Yield contradictions between the pages of the bots and the matrix of meetings."""
-    path = site / "meetings.html"
-    text = path.read_text("utf-8", "replace") if path.is_file() else ""
-    table = page(text).table("bot", "1")
+    table = page(_text(site / "meetings.html")).table("bot", "1")
     if table is None:  # a large field has a map without numbers
         return
     order = [row.name for row in table.rows]
@@ -224,17 +223,24 @@ def _meetings_wrong(site: Path, against: _Opponents) -> Iterator[str]:
 
 def _replays_wrong(site: Path) -> Iterator[str]:
     """Yield the replays whose result differs from their entry in the list of replays."""
-    path = site / "replays.html"
-    text = path.read_text("utf-8", "replace") if path.is_file() else ""
-    listed = page(text).table("round", "match")
+    listed = page(_text(site / "replays.html")).table("round", "match")
     for row in () if listed is None else listed.rows:
         number = "".join(numbers_in(row.first)[:1])
         replay = site / "replays" / f"{number.zfill(6)}.html"
         if not number or not replay.is_file():
             yield f"replays.html: {row.first} is listed, and its page is missing"
             continue
-        result = page(replay.read_text("utf-8", "replace")).table("place", "bot", "points")
+        result = page(_text(replay)).table("place", "bot", "points")
         players = list(row.cells.values())[-1]
         order = [] if result is None else [one.name for one in result.rows]
         if not order or ", ".join(order) not in clean(players):
             yield f"replays/{replay.name} has another result than replays.html"
+
+
+def _text(path: Path) -> str:
+    return _bytes(path).decode("utf-8", "replace")
+
+
+def _bytes(path: Path) -> bytes:
+    """Return the contents of a file; nothing for a missing one, a pipe or a device."""
+    return path.read_bytes() if path.is_file() else b""

@@ -270,7 +270,7 @@ class _Verification:
 def _tables_in(folder: Path) -> dict[Path, str]:
     """Return the tables in a folder."""
     paths = [folder / name for _, name, _ in FORMATS]
-    return {path: path.read_text("utf-8", "replace") for path in paths if path.exists()}
+    return {path: path.read_text("utf-8", "replace") for path in paths if path.is_file()}
 
 
 def _are_older(tables: dict[Path, str], summary: Summary) -> bool:
