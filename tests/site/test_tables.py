@@ -24,7 +24,8 @@ from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.site_document import SiteDocument
 from tourney_runner.results.store import FILE_NAME, Store
-from tourney_runner.verify.published_check import _READERS, _rows_wrong, reference
+from tourney_runner.verify.page_numbers import READERS
+from tourney_runner.verify.published_check import reference, standings_wrong
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,8 +121,8 @@ def test_csv_has_every_name_and_excel_gets_its_mark(tmp_path: Path, strangers: S
 def test_latex_can_be_read_back(strangers: Summary) -> None:
     for name in NAMES:
         assert plain_text(latex_text(name)) == name
-    rows = list(_READERS["standings.tex"](tables.as_latex(strangers)))
-    assert list(_rows_wrong(rows, reference(strangers))) == []
+    rows = list(READERS["standings.tex"](tables.as_latex(strangers)))
+    assert list(standings_wrong(rows, reference(strangers))) == []
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])

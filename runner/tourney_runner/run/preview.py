@@ -199,6 +199,7 @@ def stored_so_far(folder: Path) -> Stored:
 
     Raises:
         UsageError: The results cannot be read.
+        DamageError: They are damaged.
     """
     path = folder / FILE_NAME
     if not path.is_file():
@@ -207,6 +208,8 @@ def stored_so_far(folder: Path) -> Stored:
         record = store.tournament_if_begun()
         if record is None or record.schedule is None:
             return Stored()
+        for _ in store.outcomes():
+            pass  # reading a deal checks it
         return Stored(store.count(), record.seed, record.stages, record.schedule.format_rules)
 
 

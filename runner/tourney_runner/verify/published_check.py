@@ -39,6 +39,7 @@ __all__ = [
     "reference",
     "remade_wrong",
     "rows_wrong",
+    "standings_wrong",
     "table_numbers",
 ]
 
@@ -148,7 +149,7 @@ def numbers_wrong(folder: Path, expected: Reference) -> Iterator[str]:
         except UNREADABLE as error:
             yield f"{name} cannot be read as a table: {error}"
             continue
-        for text in _standings_wrong(rows, expected):
+        for text in standings_wrong(rows, expected):
             yield f"{name}: {text}"
     for number, name in enumerate(expected.names):
         path = folder / "badges" / f"{number + 1:03}.svg"
@@ -159,7 +160,8 @@ def numbers_wrong(folder: Path, expected: Reference) -> Iterator[str]:
                 yield f"badges/{path.name} does not show the rank of {name}"
 
 
-def _standings_wrong(rows: list[Row], expected: Reference) -> Iterator[str]:
+def standings_wrong(rows: list[Row], expected: Reference) -> Iterator[str]:
+    """Yield the differences between the rows of a table of standings and what they must show."""
     shown = [row.name for row in rows]
     for name in expected.rows.keys() - set(shown):
         yield f"{name} is missing"
