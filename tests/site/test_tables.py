@@ -28,6 +28,7 @@ from tourney_runner.verify.page_numbers import READERS
 from tourney_runner.verify.published_check import reference, standings_wrong
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tourney_runner.publish.summary import Summary
@@ -121,7 +122,13 @@ def test_csv_has_every_name_and_excel_gets_its_mark(tmp_path: Path, strangers: S
 def test_latex_can_be_read_back(strangers: Summary) -> None:
     for name in NAMES:
         assert plain_text(latex_text(name)) == name
-    rows = list(READERS["standings.tex"](tables.as_latex(strangers)))
+
+
+@pytest.mark.parametrize(("file", "write"), [(file, write) for _, file, write in tables.FORMATS])
+def test_every_format_can_be_read_back(
+    file: str, write: Callable[[Summary], str], strangers: Summary
+) -> None:
+    rows = list(READERS[file](write(strangers)))
     assert list(standings_wrong(rows, reference(strangers))) == []
 
 

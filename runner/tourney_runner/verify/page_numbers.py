@@ -199,7 +199,10 @@ def _markdown_rows(text: str) -> Iterator[Row]:
     table = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
     for cells in table[2:]:
         row = dict(zip(table[0], cells, strict=False))
-        yield Row(clean(re.sub(r"\\(.)", r"\1", row["bot"].strip("~"))), row)
+        name = row["bot"]
+        if name.startswith("~~"):  # struck out; a tilde of the name itself is escaped
+            name = name.removeprefix("~~").removesuffix("~~")
+        yield Row(clean(re.sub(r"\\(.)", r"\1", name)), row)
 
 
 def _latex_rows(text: str) -> Iterator[Row]:
