@@ -119,7 +119,7 @@ def test_csv_has_every_name_and_excel_gets_its_mark(tmp_path: Path, strangers: S
             assert (tmp_path / name).read_bytes().startswith(b"\xef\xbb\xbf") is bool(words)
 
 
-def test_latex_can_be_read_back(strangers: Summary) -> None:
+def test_latex_can_be_read_back() -> None:
     for name in NAMES:
         assert plain_text(latex_text(name)) == name
 
