@@ -410,7 +410,8 @@ def as_html(summary: Summary) -> str:
     heads = "".join(f'<th scope="col">{escape(column.title)}</th>' for column, _ in shown)
     name = escape(without_controls(summary.facts.name))
     lines = [
-        f'<table class="tourney-standings" data-format-version="{TABLE_FORMAT}">',
+        f"<!-- {_FORMAT} -->",
+        '<table class="tourney-standings">',
         f"<caption><bdi>{name}</bdi>: {escape(headline(summary))}</caption>",
         f"<thead><tr>{heads}</tr></thead>",
         "<tbody>",
