@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from random import Random
 from statistics import NormalDist
 
 import pytest
@@ -57,6 +58,24 @@ def test_rating_intervals_cover_the_truth_as_often_as_they_say(
     assert 0.90 <= sum(covered) / len(covered) <= 0.985
 
 
+@pytest.mark.parametrize("duplicate", [False, True])
+@pytest.mark.parametrize("trials", [6, pytest.param(400, marks=pytest.mark.slow)])
+def test_intervals_also_hold_where_bots_are_far_apart(trials: int, *, duplicate: bool) -> None:
+    names = [f"bot {number:02}" for number in range(12)]
+    rotations = 4 if duplicate else 1
+    covered = []
+    for seed in range(trials):
+        random = Random(seed)
+        drawn = [random.gauss(0, 2) for _ in names]
+        truth = dict(zip(names, (one - sum(drawn) / 12 for one in drawn), strict=True))
+        deals = played(drawn, 4, 40 // rotations, seed, rotations=rotations, duplicate=duplicate)
+        for row in standings(names, deals, Model(mu=0, sigma=2, beta=1)).entrants:
+            assert row.interval is not None
+            covered.append(row.interval.low <= truth[row.name] <= row.interval.high)
+    share = sum(covered) / len(covered)
+    assert (0.93 if trials > 100 else 0.9) <= share <= 0.985 + 0.01 * (trials < 100)
+
+
 def mean_width(rotations: int, *, duplicate: bool = False) -> float:
     deals = played(STRENGTHS, 3, 240 // rotations, 4, rotations=rotations, duplicate=duplicate)
     table = standings(NAMES, deals)
@@ -75,6 +94,15 @@ def test_a_bot_that_wins_all_matches_is_not_known_exactly() -> None:
     best = standings(NAMES[:2], played([9.0, 0.0], 2, 60, seed=2)).entrants[0]
     assert best.interval is not None
     assert best.interval.high - best.interval.low > 1.5 * best.sigma
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_bot_that_wins_all_deals_of_several_is_known_no_better_than_its_sigma(
+    players: int,
+) -> None:
+    best = standings(NAMES, played([9.0, 0, 0, 0, 0, 0], players, 30, seed=2)).entrants[0]
+    assert best.interval is not None
+    assert best.interval.high - best.interval.low > 3 * best.sigma
 
 
 def test_more_rounds_narrow_every_interval() -> None:

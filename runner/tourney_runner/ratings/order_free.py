@@ -55,6 +55,8 @@ sweeps ended, and would order bots with equal results arbitrarily.
 """
 _PATIENCE = 40
 """Sweeps after which steps are halved: two bots that only played each other can oscillate."""
+_CERTAIN = 1e30
+"""The variance of a message without information, in units of beta²."""
 _HISTORY = 6
 """Sweeps that the extrapolation uses."""
 
@@ -83,6 +85,8 @@ class Evidence:
         # The messages that each performance received from its worse neighbour in the last sweep.
         self._worse = np.zeros(self.entrants.shape)
         self._worse_shift = np.zeros(self.entrants.shape)
+        # The variance of the message of each comparison of neighbours in the last sweep.
+        self._spreads = np.full((self.players - 1, self.entrants.shape[1]), np.inf)
 
     def add_to(self, precisions: Floats, shifts: Floats) -> None:
         """Add all messages to the entrants' beliefs."""
@@ -124,6 +128,34 @@ class Evidence:
         said += change
         said_shift += change_shift
         self._add(block, change, change_shift, precisions, shifts)
+
+    def information(self, size: int, beta: float) -> Floats:
+        """Return the information of all deals about the skills of `size` entrants, by pair.
+
+        The messages make each comparison of neighbours a Gaussian. With D the differences of
+        neighbours, S the diagonal of the messages' variances and beta² the noise of a performance,
+        the information of a deal about the skills of its players is D' (S + beta² D D')⁻¹ D.
+        """
+        found = np.zeros(size * size)
+        for first in range(0, self.entrants.shape[1], _MOST_IN_BLOCK):
+            block = slice(first, first + _MOST_IN_BLOCK)
+            players = self.entrants[:, block].T
+            cells = players[:, :, np.newaxis] * size + players[:, np.newaxis, :]
+            of_deals = self._counts[block, np.newaxis, np.newaxis] * self._informed(block, beta)
+            found += np.bincount(cells.ravel(), of_deals.ravel(), size * size)
+        result: Floats = found.reshape(size, size)
+        return result
+
+    def _informed(self, block: slice, beta: float) -> Floats:
+        """Return the information of one deal of each outcome, [outcome, player, player]."""
+        pairs = np.arange(self.players - 1)
+        products = 2 * np.eye(len(pairs)) - np.eye(len(pairs), k=1) - np.eye(len(pairs), k=-1)
+        variances = np.tile(beta * beta * products, (self._counts[block].size, 1, 1))
+        # The variance is infinite where the outcome was certain.
+        variances[:, pairs, pairs] += np.minimum(self._spreads[:, block].T, _CERTAIN * beta * beta)
+        padded = np.pad(np.linalg.inv(variances), ((0, 0), (1, 1), (1, 1)))
+        result: Floats = np.diff(np.diff(padded, axis=1), axis=2)
+        return result
 
     def _add(
         self, block: slice, said: Floats, said_shift: Floats, precisions: Floats, shifts: Floats
@@ -168,6 +200,7 @@ class Evidence:
             difference, spread = _compare(
                 mean - mean_below, variance + variance_below, margin, ties[above]
             )
+            self._spreads[above, block] = spread
             worse[above] = 1 / (variance_below + spread)
             worse_shift[above] = (mean_below + difference) * worse[above]
         return better + worse, better_shift + worse_shift
@@ -422,8 +455,9 @@ _PRIOR_MATCHES = 20
 def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
     """Return the covariance of the errors of mu relative to the field's mean, [entrant, entrant].
 
-    An entrant that has not met any other keeps its prior variance and is uncorrelated with all
-    others.
+    The model's covariance is scaled by the spread of whole groups (a sandwich estimate), which
+    widens or narrows it. An entrant that has not met any other keeps its prior variance and is
+    uncorrelated with all others.
 
     Args:
         fit: The converged ratings.
@@ -433,7 +467,9 @@ def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
     entrants = len(fit.mu)
     same = (fit.connected[:, np.newaxis] == fit.connected).astype(np.float64)
     common_mean = same / same.sum(axis=1)
-    information = sum((_information(table, entrants) for table in fit.evidence), start=same * 0)
+    information = sum(
+        (table.information(entrants, fit.model.beta) for table in fit.evidence), start=same * 0
+    )
     expected: Floats = np.linalg.inv(information + prior * np.eye(entrants)) - common_mean / prior
     alone = same.sum(axis=1) == 1
     expected[alone, alone] = 1 / prior
@@ -446,11 +482,29 @@ def covariance(fit: Fit, group_of_deal: Mapping[int, Sequence[int]]) -> Floats:
     # A few groups underestimate the variance, and a single group shows none.
     correction = groups / np.maximum(groups - 1, 1)
     own = np.diag(information)
-    matches = np.where(groups > 1, groups * np.square(_share_of_even_deals(fit, own)), 0)
+    share = _share_of_even_deals(fit, own)
+    matches = np.where(groups > 1, groups * np.square(share), 0)
     # Forces, not ratings: all ratings depend on that of a bot that is much better than the rest.
     of_field = float((pushes * correction).sum() / max(own.sum(), 1e-300))
-    scale = np.sqrt(_shrunk(seen * correction / np.diag(expected), of_field, matches))
-    result: Floats = expected * np.outer(scale, scale)
+    ratios = seen * correction / np.diag(expected)
+    scale = np.sqrt(_shrunk(ratios, of_field, matches, share))
+    result: Floats = expected * np.outer(scale, scale) + _pull(fit, expected)
+    return result
+
+
+def _pull(fit: Fit, expected: Floats) -> Floats:
+    """Return what the pull of the prior adds to the covariance in a field wider than the prior.
+
+    The prior pulls all ratings towards its mean. The expected covariance allows for that in a field
+    whose skills spread as the prior says; in a wider one the rest counts as an error.
+    """
+    prior = fit.model.sigma**-2
+    away = fit.mu - fit.model.mu
+    # The ratings are pulled themselves, so a first estimate of the pull is added to them.
+    pull = prior * expected @ (away + prior * expected @ away)
+    allowed = prior * np.square(expected).sum()
+    total = np.square(pull).sum()
+    result: Floats = max(0.0, 1 - allowed / max(total, 1e-300)) * np.outer(pull, pull)
     return result
 
 
@@ -469,38 +523,26 @@ def _share_of_even_deals(fit: Fit, information: Floats) -> Floats:
     return result
 
 
-def _shrunk(ratios: Floats, of_field: float, matches: Floats) -> Floats:
+def _shrunk(ratios: Floats, of_field: float, matches: Floats, share: Floats) -> Floats:
     """Return the ratios of seen to expected variances, shrunk to what the matches can show.
+
+    The ratio of the field widens all errors. It narrows them only as far as the deals of the
+    entrant and of the field are open: where results are nearly certain, equal cards hardly make
+    them more so, and the rare upsets that would show the spread are missing.
 
     Args:
         ratios: By entrant.
         of_field: The ratio of all forces.
         matches: The number of matches on which each ratio is based; 0 where it is unknown.
+        share: The information of each entrant's deals as a share of that of even ones.
     """
     known = np.where(matches > 0, ratios, 1.0)
     total = matches.sum()
-    common = (total * of_field + _PRIOR_MATCHES) / (total + _PRIOR_MATCHES)
+    of_all = (total * of_field + _PRIOR_MATCHES) / (total + _PRIOR_MATCHES)
+    openness = np.square(share) * np.square(share).mean()
+    common = of_all if of_all > 1 else 1 - (1 - of_all) * openness
     own = (matches * known + _PRIOR_MATCHES * common) / (matches + _PRIOR_MATCHES)
     result: Floats = np.maximum(own, common)
-    return result
-
-
-def _information(table: Evidence, entrants: int) -> Floats:
-    """Return the information of the deals about differences.
-
-    A player's force moves its own rating by the precision of the messages that it received, and
-    those of the others at the table by the same amount in total.
-    """
-    counts = np.bincount(table.outcome_of_deal.ravel(), minlength=table.entrants.shape[1])
-    precisions = table.precisions * counts / (2 * (table.players - 1))
-    flat = np.zeros(entrants * entrants)
-    for one in range(table.players):
-        for other in range(one):
-            cells = table.entrants[one] * entrants + table.entrants[other]
-            flat -= np.bincount(cells, precisions[one] + precisions[other], len(flat))
-    result: Floats = flat.reshape(entrants, entrants)
-    result = result + result.T
-    result -= np.diag(result.sum(axis=1))
     return result
 
 
