@@ -343,6 +343,7 @@ FAILURES = {
     "writes nonsense": ("malformed", 'def on_move(m): raw(b"x" * 100 + b"\\n"); time.sleep(3600)'),
     "floods": ("flood", 'def on_move(m):\n while True: raw(b"x" * 65536)'),
     "exits at once": ("start", "sys.exit(3)"),
+    "exits as Perl does": ("crash", "def on_move(m): sys.exit(255)"),
     "closes stdout at once": ("start", "os.close(1); time.sleep(3600)"),
     "a missing interpreter": ("start", "#!/no/such/interpreter\n"),
     "an interpreter with a carriage return": ("start", "#!/bin/sh\r\necho\r\n"),

@@ -199,6 +199,7 @@ def test_a_start_that_finds_too_few_descriptors_keeps_none(backend: str, folder:
     [
         ("pass", "exited with status 0"),
         ("import sys; sys.exit(3)", "exited with status 3"),
+        ("import sys; sys.exit(255)", "exited with status 255"),
         ("import os; os.abort()", "was ended by SIGABRT (signal 6)"),
         ("import os; os.kill(os.getpid(), 11)", "was ended by SIGSEGV (signal 11)"),
     ],

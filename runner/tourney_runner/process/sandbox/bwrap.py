@@ -231,7 +231,8 @@ class _BwrapChild(ConfinedChild):
 
     def _exit_status(self, wait_status: int) -> int:
         status = os.waitstatus_to_exitcode(wait_status)
-        return _SHELL_SIGNAL - status if status > _SHELL_SIGNAL else status
+        by_signal = _SHELL_SIGNAL < status <= _SHELL_SIGNAL + signal.SIGRTMAX
+        return _SHELL_SIGNAL - status if by_signal else status
 
     def _sweep(self) -> None:
         reap(self.init)  # only ours if bubblewrap ended first
