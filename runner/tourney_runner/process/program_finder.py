@@ -36,6 +36,8 @@ _MOST_LINKS = 40
 _MOST_SETTINGS_BYTES = 65536
 """The maximum number of bytes read from a ``pyvenv.cfg``."""
 _LONGEST_SHOWN = 300
+_THIS_PROGRAM = os.path.realpath(Path(__file__).parents[1])
+"""The folder of this package. In an installation it also holds the bundled bots."""
 
 
 class ProgramError(Exception):
@@ -81,7 +83,7 @@ class ProgramFinder:
         parts = system()
         self._system = (*parts.trees, *(place for place, _ in parts.links), *parts.settings)
         self._installations = tuple(
-            tree for tree in managed_installations() if not holds(tree, self.folder)
+            tree for tree in managed_installations() if not self._is_around(tree)
         )
         self._data = _both(data)
         self._tools = _both(tools)
@@ -237,7 +239,7 @@ class ProgramFinder:
             self._show(self._walk(cargo, trusted=True))
             self._bins.append(cargo)
             self._env |= {"RUSTUP_HOME": home, "CARGO_HOME": "{home}/cargo"}
-        elif root is not None and not holds(root, self.folder):
+        elif root is not None and not self._is_around(root):
             self._show(os.path.realpath(root))
             self._bins.append(f"{root}/bin")
         else:
@@ -257,7 +259,7 @@ class ProgramFinder:
         if not (trusted or any(holds(tree, root) for tree in self._allowed)) or is_private(root):
             return
         home = _home_of_environment(f"{root}/pyvenv.cfg")
-        if home is None or (holds(root, self.folder) and root != self.folder):
+        if home is None or (self._is_around(root) and root != self.folder):
             return
         self._show(root)
         if not own:
@@ -272,6 +274,13 @@ class ProgramFinder:
         except OSError:
             return  # a link to its program may lead on; without one, the environment cannot run
         self._add_installation(real)
+
+    def _is_around(self, tree: str) -> bool:
+        """Return whether a folder holds the bot's folder, so that it is more than an installation.
+
+        The bots that come with this program are part of its installation.
+        """
+        return holds(tree, self.folder) and not holds(_THIS_PROGRAM, self.folder)
 
     def _is_bots(self, path: str) -> bool:
         """Return whether the bot's author may have put files at a path."""
