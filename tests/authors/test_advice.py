@@ -6,7 +6,6 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 from broken_bots import BROKEN, Broken
 from tourney_runner.botcheck.advice import advice
@@ -45,10 +44,11 @@ for line in sys.stdin:
 def table() -> Table:
     game = find_game("tienlen")
     options = next(variants(game)).options
-    settings = msgspec.structs.replace(
-        make_plan().settings_for("tienlen", options),
-        start_ms=1500, move_ms=400, memory=256 << 20, output=1 << 16,
-    )  # fmt: skip
+    settings = (
+        make_plan()
+        .settings_for("tienlen", options)
+        .with_changes(start_ms=1500, move_ms=400, memory=256 << 20, output=1 << 16)
+    )
     return Table(game, options, settings, protection().launcher, make_clock("fair"))
 
 

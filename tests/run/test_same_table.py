@@ -83,7 +83,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 
 def test_tables_hold_no_time_no_place_and_no_job(cup: Arena) -> None:
     table = cup.table()
-    assert list(table)[:2] == ["name", "game"]
+    assert list(table)[:3] == ["format_version", "name", "game"]
     assert {"name", "game", "seed", "seed_sha256", "sealed", "deals", "complete"} <= set(table)
     told = "rank name mu sigma score matches deals points mean_place places faults"
     assert set(told.split()) <= set(table["entrants"][0])
