@@ -211,8 +211,8 @@ ATTACH: dict[str, tuple[set[str], set[str]]] = {
 }
 """The required and some optional fields of `attach`, by debugger.
 
-From the schemas in `contributes.debuggers` of the extensions ms-python.debugpy, ms-vscode.js-debug
-and ms-vscode.cpptools.
+They are kept by hand, for the extensions ms-python.debugpy, ms-vscode.js-debug and
+ms-vscode.cpptools.
 """
 
 
