@@ -77,7 +77,6 @@ def settings(game: str = "tienlen", players: int = 2, **changes: Any) -> PlaySet
     values: dict[str, Any] = {
         "game": game,
         "rules": rules,
-        "master_seed": "",
         "duplicate": 0,
         "deals": 1,
         "target": None,
@@ -93,10 +92,10 @@ def settings(game: str = "tienlen", players: int = 2, **changes: Any) -> PlaySet
         "memory": 512 << 20,
         "output": 1 << 20,
         "stderr": 1 << 16,
-        **changes,
     }
-    seed = values["master_seed"] or _seed_opened_by_seat_0(game, json.dumps(rules))
-    return PlaySettings.stored({**values, "master_seed": seed})
+    seed = changes.pop("master_seed", "") or _seed_opened_by_seat_0(game, json.dumps(rules))
+    # Changes may lie outside the bounds of configurations.
+    return PlaySettings.stored({**values, "master_seed": seed}).with_changes(**changes)
 
 
 @cache
