@@ -65,9 +65,9 @@ def test_a_draw_is_repeatable_spreads_teams_and_never_changes_silently(arena: Ar
     assert [len({*pool} & {*"abc"}) for pool in first] == [1, 1, 1]
     arena.call("pools", "draw", config, "--pools", 3, "--lot", 5)
     refused = arena.call("pools", "draw", config, "--pools", 3, "--lot", 6, status=2)
-    assert "exists and would change; move it away first" in refused.stderr
+    assert "exists with other content; move it away first" in refused.stderr
     other = arena.call("pools", "draw", config, "--pools", 2, "--lot", 5, status=2)
-    assert "cup-pool-3.yaml is of another draw" in other.stderr
+    assert "cup-pool-3.yaml belongs to another draw" in other.stderr
     assert _pools(arena, 3) == first
 
 

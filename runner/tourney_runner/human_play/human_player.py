@@ -40,7 +40,7 @@ class Leaving(Exception):  # noqa: N818 - a request, not an error
 
 
 def typed_line(console: Console, prompt: str) -> str:
-    """Return what a person types at a prompt, without blanks around it.
+    """Return the line that a person types at a prompt, without blanks around it.
 
     Raises:
         Leaving: The input is at its end.
@@ -108,6 +108,7 @@ class Person(LocalPlayer):
         self._words = Words.of(game.answer)
         self._hints: list[dict[str, Any]] = []
         self._legal: list[dict[str, Any]] = []
+        self._is_complete = True
 
     def tell(self, message: bytes) -> None:
         """Show a new deal or the result; see `Player.tell`."""
@@ -126,7 +127,9 @@ class Person(LocalPlayer):
         """
         self._happened(json.loads(request)["events"])
         self._hints = []
-        self._legal = [*map(self.state.write, self.state.legal_actions("canonical").actions)]
+        listed = self.state.legal_actions("canonical")
+        self._legal = [*map(self.state.write, listed.actions)]
+        self._is_complete = listed.complete
         self._look()
         while True:
             fields = self._typed(self._input("your turn> "))
@@ -253,8 +256,7 @@ class Person(LocalPlayer):
         self._console.print(f"you may (type {how}):")
         for number, fields in enumerate(self._hints, 1):
             self._console.print(Text(f"{number:4} ").append_text(self._choice_text(fields)))
-        complete = self.state.legal_actions("canonical").complete
-        if len(self._legal) > _HINTS or not complete:
+        if len(self._legal) > _HINTS or not self._is_complete:
             self._console.print("     and more")
 
     def _help(self) -> None:

@@ -83,7 +83,7 @@ def draw_pools(config: Path, pools: int, seeding: Seeding, chance: int) -> list[
     }
     if strangers := set(pool_paths(config)) - documents.keys():
         raise UsageError(
-            f"{min(strangers)} is of another draw; move the files of that draw away first"
+            f"{min(strangers)} belongs to another draw; move the files of that draw away first"
         )
     head = f"# Pools of {escaped(config.name)}, drawn {how}: `tourney pools draw`\n"
     for path, document in documents.items():
@@ -134,7 +134,9 @@ def make_final(config: Path, results: Path, first: int, format_name: str) -> Fin
     names = [pool[place] for place in range(first) for pool in going]
     numbers = {entrant.name: entrant.number for entrant in field.entrants}
     if unknown := [name for name in names if name not in numbers]:
-        raise UsageError(f"{config}: {shown(unknown[0])} has won its place and is not entered here")
+        raise UsageError(
+            f"{config}: {shown(unknown[0])} goes on to the final, but this file does not enter it"
+        )
     options = {"seeding": "listed"} if format_name == "knockout" else {}
     schedule = {"format": format_name, **options}
     bots = [written["bots"][numbers[name]] for name in names]
@@ -182,7 +184,7 @@ def _lots(field: Config, pools: int, chance: int) -> list[list[int]]:
 def _document(
     field: Config, written: dict[str, Any], part: str, number: int, bots: list[Any]
 ) -> dict[str, Any]:
-    """Return the configuration of a part of the contest; numbers as seeds are made different."""
+    """Return the configuration of a part of the contest. A seed that is a number is counted up."""
     document = written | {"name": f"{field.name}, {part}", "bots": bots}
     if isinstance(field.seed, int):
         document["seed"] = field.seed + number
@@ -190,14 +192,14 @@ def _document(
 
 
 def _write(path: Path, head: str, document: dict[str, Any]) -> None:
-    """Write a configuration that is valid, unless it is there already."""
+    """Check a configuration and write it, unless the same file exists already."""
     text = head + yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=100)
     trial = path.with_name(f".{path.stem}.new{path.suffix}")
     try:
         if path.exists():
             if path.read_text(encoding="utf-8") == text:
                 return
-            raise UsageError(f"{path} exists and would change; move it away first")
+            raise UsageError(f"{path} exists with other content; move it away first")
         write_whole(trial, text)
         load_config(trial)
         trial.replace(path)

@@ -44,8 +44,8 @@ _INHERIT, _NO_KERNEL, _NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
 """The clock includes time in the kernel anyway, but asking for it needs a privilege."""
 _CLOSE_ON_EXEC = 8
 _PASSES = 10
-"""Times that new processes are looked for while a bot enters its group, which one may leave behind
-by starting others meanwhile."""
+"""The maximum number of searches for processes outside the bot's group. Processes that are started
+during a search may escape it."""
 _numbers = count(1)
 _left: list[Path] = []
 """Groups of closed meters that could not be removed yet, since a process was still dying."""

@@ -176,8 +176,8 @@ class _Verification:
             return
         if current:
             self._findings.note(
-                "the tables and pages are of another version of tourney, or not complete; their"
-                " numbers were compared"
+                "the tables and pages were written by another version of tourney, or are not"
+                " complete; their numbers were compared"
             )
         for text in self._wrong_numbers(folder, current, summary):
             self._findings.add("tables", f"{text}{remake}")
