@@ -20,7 +20,7 @@ import jsonschema
 import pytest
 import tourney_runner
 import yaml
-from tourney_runner.cli.app import app
+from tourney_runner.cli.app import SECTIONS, app
 from typer.testing import CliRunner
 from whole_program import NAP, TOURNEY, Arena, Ended, until
 
@@ -41,7 +41,7 @@ def test_help_is_there_for_the_program_and_every_command(arena: Arena) -> None:
 
 
 def test_no_help_is_cut_or_too_wide_for_a_terminal() -> None:
-    commands = [it.name or "" for it in (*app.registered_commands, *app.registered_groups)]
+    commands = [name for names in SECTIONS.values() for name in names]
     parts = [["league", part] for part in ("table", "init", "import")]
     parts += [["pools", part] for part in ("draw", "final")]
     for words in ([], *([command] for command in commands), *parts):

@@ -212,9 +212,9 @@ main()
 """The program, with a Ctrl-C at the moment when a function is called."""
 
 
-@pytest.mark.parametrize("function", ["run_app", "get_command"])
+@pytest.mark.parametrize("function", ["run_app", "_built"])
 def test_ctrl_c_before_a_command_has_begun_gives_no_traceback(function: str, arena: Arena) -> None:
-    """While the program makes itself ready, and while typer builds its commands."""
+    """While the program makes itself ready, and while it builds the command."""
     code = INTERRUPTED.format(function=function)
     command = [sys.executable, "-c", code, "games"]
     ended = subprocess.run(

@@ -6,90 +6,87 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from io import TextIOWrapper
-from types import ModuleType
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
 from tourney_runner import __version__
-from tourney_runner.cli import (
-    audit,
-    backup,
-    check,
-    check_game,
-    compare,
-    disqualify,
-    docs,
-    doctor,
-    export,
-    games,
-    league,
-    new,
-    new_game,
-    plan,
-    play,
-    pools,
-    prune,
-    publish,
-    replay,
-    rerun,
-    restore,
-    run,
-    schema,
-    season,
-    serve,
-    standings,
-    submit,
-    unbench,
-    verify,
-    withdraw,
-    workers,
-)
+from tourney_runner.cli.interrupt import plain_ctrl_c
 from tourney_runner.errors import ConfigError, Interrupted, TourneyError
 
 __all__ = ["app", "run_app", "run_command"]
 
 SECTIONS = {
-    "A tournament": (plan, run, workers, standings, compare, pools),
-    "Its results": (publish, serve, replay, export),
+    "A tournament": ("plan", "run", "workers", "standings", "compare", "pools"),
+    "Its results": ("publish", "serve", "replay", "export"),
     "A contest over weeks": (
-        season,
-        league,
-        withdraw,
-        disqualify,
-        unbench,
-        rerun,
-        verify,
-        audit,
-        backup,
-        restore,
-        prune,
+        "season",
+        "league",
+        "withdraw",
+        "disqualify",
+        "unbench",
+        "rerun",
+        "verify",
+        "audit",
+        "backup",
+        "restore",
+        "prune",
     ),
-    "A bot of your own": (new, check, play, submit),
-    "A game of your own": (new_game, check_game),
-    "Reference": (docs, games, schema, doctor),
+    "A bot of your own": ("new", "check", "play", "submit"),
+    "A game of your own": ("new-game", "check-game"),
+    "Reference": ("docs", "games", "schema", "doctor"),
 }
-"""The modules of all commands, in the order and under the headings of the help.
+"""The names of all commands, in the order and under the headings of the help.
 
-Each module has a function of its own name, the command.
+Each is the name of a module here and of a function in it, with a dash for each underscore.
 """
 
 
-def command_name(module: ModuleType) -> str:
-    """Return the name of the command that a module has."""
-    return module.__name__.rpartition(".")[2].replace("_", "-")
+class _Commands(Mapping[str, Any]):
+    """All commands by name, each imported and built when it is used: all of them take 40 ms."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in [*self]:
+            raise KeyError(name)
+        return _built(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for names in SECTIONS.values() for name in names)
+
+    def __len__(self) -> int:
+        return sum(map(len, SECTIONS.values()))
+
+
+@cache
+def _built(name: str) -> Any:
+    """Return a command, or a group of commands, as click runs it."""
+    function = name.replace("-", "_")
+    with plain_ctrl_c():
+        found = getattr(import_module(f"tourney_runner.cli.{function}"), function)
+    one = typer.Typer(rich_markup_mode=None)  # plain help takes half the time
+    if isinstance(found, typer.Typer):
+        one.add_typer(found, name=name)
+    else:
+        one.command(name)(found)
+    return get_group(one).commands[name]
 
 
 class _Sections(TyperGroup):
     """The group of all commands, listed under headings."""
 
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes | {"commands": _Commands()})
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
         """See `click.Group.format_commands`."""
         width = max(map(len, self.commands))
-        for title, modules in SECTIONS.items():
-            names = [command_name(module) for module in modules]
+        for title, names in SECTIONS.items():
             rows = [(name, self.commands[name].get_short_help_str(80)) for name in names]
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in rows])
@@ -101,17 +98,9 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help takes half the time
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for section in SECTIONS.values():
-    for module in section:
-        command = command_name(module)
-        found = getattr(module, command.replace("-", "_"))
-        if isinstance(found, typer.Typer):
-            app.add_typer(found, name=command)
-        else:
-            app.command(command)(found)
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - the signature that typer calls

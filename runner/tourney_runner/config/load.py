@@ -168,12 +168,12 @@ def _is_mapping(document: Document) -> bool:
 
 
 def _game(document: Document) -> Game[Any, Any] | None:
-    names = games.names()
     if "game" not in document.data:
-        document.add(("game",), f"this key is missing, expected {listed(names)}")
+        document.add(("game",), f"this key is missing, expected {listed(games.names())}")
         return None
     name = document.get(("game",))
     if not games.exists(name):
+        names = games.names()
         hint = nearest(name, names) if isinstance(name, str) else ""
         document.add(("game",), f"found {shown(name)}, expected {listed(names)}{hint}")
         return None

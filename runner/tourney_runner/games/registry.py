@@ -72,7 +72,7 @@ def exists(name: object) -> bool:
     if not isinstance(name, str):
         return False
     family, slash, _ = name.partition("/")
-    return name in names() or (bool(slash) and family in families())
+    return name in _MODULES or name in names() or (bool(slash) and family in families())
 
 
 def claims(claimed: Iterable[str] | None, name: object) -> bool:
