@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from tourney_runner.bots.cache import cache_folder
 from tourney_runner.play.seeds import seed_hash
 from tourney_runner.publish.round_tables import final_order, last_table_decides
 from tourney_runner.ratings.model import Model
@@ -30,6 +31,9 @@ __all__ = [
     "scoreboard",
     "summarise",
 ]
+
+_CHECKPOINTS = "ratings"
+"""The folder of the cache for checkpoints of ratings in schedule order."""
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -113,8 +117,12 @@ class Summary(msgspec.Struct, frozen=True):
         return min(found, key=lambda ruling: HEAVIEST_FIRST.index(ruling.kind), default=None)
 
 
-def scoreboard(store: Store) -> Scoreboard:
+def scoreboard(store: Store, *, afresh: bool = False) -> Scoreboard:
     """Return the empty table of a results file, to which its deals can be added.
+
+    Args:
+        store: The results.
+        afresh: Whether to use no checkpoints of earlier ratings.
 
     Raises:
         UsageError: No tournament was begun there.
@@ -130,15 +138,17 @@ def scoreboard(store: Store) -> Scoreboard:
         rank_by=facts.rank_by,
         references=[bot.number for bot in facts.entrants if bot.name in facts.references],
         disqualified=disqualified(store),
+        checkpoints=None if afresh else cache_folder() / _CHECKPOINTS,
     )
 
 
-def summarise(store: Store, table: Standings | None = None) -> Summary:
+def summarise(store: Store, table: Standings | None = None, *, afresh: bool = False) -> Summary:
     """Return the table of a results file, with the facts about its tournament.
 
     Args:
         store: The results.
         table: Its table, if it has been computed; it saves reading the deals again.
+        afresh: Whether to compute the table without checkpoints of earlier ratings.
 
     Raises:
         UsageError: No tournament was begun there.
@@ -146,7 +156,7 @@ def summarise(store: Store, table: Standings | None = None) -> Summary:
     facts = store.about()
     names = facts.names
     if table is None:
-        board = scoreboard(store)
+        board = scoreboard(store, afresh=afresh)
         for outcome in outcomes(store):
             board.add(outcome)
         table = board.standings()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from tourney_runner.games.base import shuffled
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Deal", "Fault", "Model", "Rating", "average_places", "tie_seed"]
+__all__ = ["Deal", "Fault", "Model", "Rating", "average_places", "finishing_order", "tie_seed"]
 
 
 class Rating(NamedTuple):
@@ -124,3 +127,12 @@ def tie_seed(key: tuple[int, int, int]) -> int:
     """Return the seed that shuffles tied players of a deal in the rating, derived from its key."""
     round_number, match, deal = key
     return (round_number << 64) | (match << 32) | deal
+
+
+def finishing_order(places: Sequence[int], tie_seed: int) -> list[int]:
+    """Return player numbers by place, with tied players in an order drawn from the seed."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    if len(set(places)) == len(places):
+        return order
+    groups = groupby(order, key=places.__getitem__)
+    return [player for _, group in groups for player in shuffled(list(group), tie_seed)]

@@ -169,7 +169,7 @@ class Evidence:
     def _listen(
         self, block: slice, means: Floats, variances: Floats, margin: float
     ) -> tuple[Floats, Floats]:
-        """Pass messages down and up the chains of comparisons, see `sequential`.
+        """Pass messages down and up the chains of comparisons of neighbours.
 
         Args:
             block: The outcomes.

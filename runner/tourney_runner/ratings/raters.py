@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from math import floor, log10, sqrt
+from math import floor, log10
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from tourney_runner.ratings.model import Rating, tie_seed
+from tourney_runner.ratings.model import Rating, finishing_order, tie_seed
 from tourney_runner.ratings.order_free import covariance, fit
-from tourney_runner.ratings.sequential import finishing_order, revise
 from tourney_runner.ratings.through_time import fit_through_time
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from tourney_runner.ratings.model import Deal, Model
@@ -26,7 +27,6 @@ __all__ = [
     "Estimate",
     "OrderFreeRater",
     "Rater",
-    "SequentialRater",
     "ThroughTimeRater",
     "Update",
     "rater",
@@ -147,39 +147,6 @@ class ThroughTimeRater:
         return self._fit
 
 
-class SequentialRater:
-    """A rater that processes deals one by one, in the order of adding (that of the schedule)."""
-
-    def __init__(self, model: Model, entrants: int) -> None:
-        self._model = model
-        self._beliefs = [(model.mu, model.sigma * model.sigma)] * entrants
-        """Means and variances."""
-        self._order_free = None if model.tau else OrderFreeRater(model, entrants)
-        """The source of the errors if skills do not drift: a single pass and a fit of all deals
-        then have the same model.
-        """
-
-    def add(self, deal: Deal, match: int) -> None:
-        """Rate the deal's players."""
-        before = [self._beliefs[entrant] for entrant in deal.seating]
-        after = revise(self._model, before, deal.places, tie_seed(deal.key))
-        for entrant, belief in zip(deal.seating, after, strict=True):
-            self._beliefs[entrant] = belief
-        if self._order_free is not None:
-            self._order_free.add(deal, match)
-
-    def ratings(self) -> list[Rating]:
-        """Return the ratings after the last deal."""
-        return [Rating(mean, sqrt(variance)) for mean, variance in self._beliefs]
-
-    def estimate(self) -> Estimate:
-        """Return the ratings after the last deal, with their errors."""
-        if self._order_free is not None:
-            return self._order_free.estimate()._replace(ratings=self.ratings(), converged=True)
-        errors = np.diag(np.array([variance for _, variance in self._beliefs]))
-        return Estimate(self.ratings(), errors, converged=True)
-
-
 def _finishing_row(deal: Deal) -> list[int]:
     """Return the entrants in finishing order, inverted where tied with the one before."""
     row, before = [], None
@@ -190,10 +157,21 @@ def _finishing_row(deal: Deal) -> list[int]:
     return row
 
 
-def rater(update: Update, model: Model, entrants: int) -> Rater:
-    """Return a rater for a field of entrants, numbered from 0."""
+def rater(update: Update, model: Model, entrants: int, checkpoints: Path | None = None) -> Rater:
+    """Return a rater for a field of entrants, numbered from 0.
+
+    Args:
+        update: The method.
+        model: The constants.
+        entrants: The number of entrants.
+        checkpoints: The folder in which ``sequential`` keeps ratings; it keeps none if left out.
+    """
     if update == "sequential":
-        return SequentialRater(model, entrants)
+        # The package trueskill takes a twentieth of a second to import.
+        from tourney_runner.ratings.sequential import Checkpoints, SequentialRater  # noqa: PLC0415
+
+        kept = None if checkpoints is None else Checkpoints(checkpoints)
+        return SequentialRater(model, entrants, kept)
     if update == "through_time":
         return ThroughTimeRater(model, entrants)
     return OrderFreeRater(model, entrants)

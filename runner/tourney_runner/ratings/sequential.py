@@ -1,34 +1,106 @@
-"""Ratings deal by deal: each is one free-for-all, in the order of the schedule.
+"""Ratings deal by deal, in the order of the schedule, by the package ``trueskill``.
 
-This is TrueSkill's factor graph for players without teams. Its messages run along a chain: the
-players stand in the order of their places, and each pair of neighbours is compared once. The order
-of the messages, the cap on sweeps and the stopping rule are those of the PyPI package
-``trueskill``, and so are the numbers (the tests compare them). A deal takes 20 µs instead of 400 µs
-because a chain of numbers does not need a graph of objects.
+The package takes 20 times as long for a deal as the order-free fit, so the ratings after every
+10,000 deals can be kept as checkpoints. A checkpoint is found by a digest of all deals before it:
+after a ruling, or when a deal was played again or came in late, the ratings continue from the last
+checkpoint before the change.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import groupby, pairwise
-from math import sqrt
-from operator import add, mul
+import warnings
+from array import array
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import sha256
+from math import erfc, exp, pi, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from tourney_runner.games.base import shuffled
-from tourney_runner.ratings.model import Rating
+import msgspec
+import numpy as np
+
+from tourney_runner.atomic_write import write_whole
+from tourney_runner.errors import RunError
+from tourney_runner.ratings.model import Rating, finishing_order, tie_seed
+from tourney_runner.ratings.raters import Estimate, OrderFreeRater
 from tourney_runner.ratings.truncated_gaussian import tie_message, win_message
+
+with warnings.catch_warnings():
+    # A docstring of the package has an invalid escape. Python 3.12 warns about it on every import
+    # if the installer compiled no bytecode.
+    warnings.simplefilter("ignore")
+    import trueskill
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from tourney_runner.ratings.model import Model
+    from tourney_runner.ratings.model import Deal, Model
 
-__all__ = ["finishing_order", "rate", "revise"]
+__all__ = ["Checkpoints", "SequentialRater", "rate"]
 
-_SWEEPS = 10
-_STILL = 1e-4
-"""The sweeps end when no shift, and no root of a precision, changes by more than this."""
+_CHECKPOINT_DEALS = 10_000
+_SUREST = 1 - 1e-10
+"""Greatest share of a variance that a deal may remove; the package divides by what is left. It
+takes an upset of 100,000 standard deviations to reach it."""
+_VERSION = f"1 trueskill {trueskill.__version__}"
+"""Part of every digest: to be raised when the same deals are rated differently."""
+
+
+class _Environment(trueskill.TrueSkill):
+    """The package's factor graph, with functions v and w that are exact everywhere.
+
+    Its own divide 0 by 0 where a result was very surprising, and lose digits long before.
+    """
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(
+            mu=0.0,
+            sigma=model.sigma,
+            beta=model.beta,
+            tau=model.tau,
+            draw_probability=model.draw_probability,
+            backend=(_cdf, _pdf, lru_cache(maxsize=4)(NormalDist().inv_cdf)),
+        )
+
+    def v_win(self, difference: float, margin: float) -> float:
+        """Return by how much a win raises the mean of a difference N(difference, 1)."""
+        return _moved(win_message(difference, margin), difference)
+
+    def w_win(self, difference: float, margin: float) -> float:
+        """Return the share of the variance of a difference N(difference, 1) that a win removes."""
+        return _removed(win_message(difference, margin))
+
+    def v_draw(self, difference: float, margin: float) -> float:
+        """Return by how much a tie raises the mean of a difference N(difference, 1)."""
+        return _moved(tie_message(difference, margin), difference)
+
+    def w_draw(self, difference: float, margin: float) -> float:
+        """Return the share of the variance of a difference N(difference, 1) that a tie removes."""
+        return _removed(tie_message(difference, margin))
+
+
+def _moved(message: tuple[float, float], mean: float) -> float:
+    target, variance = message
+    return (target - mean) / (1 + variance)
+
+
+def _removed(message: tuple[float, float]) -> float:
+    return min(1 / (1 + message[1]), _SUREST)
+
+
+def _cdf(x: float) -> float:
+    return 0.5 * erfc(-x * sqrt(0.5))
+
+
+def _pdf(x: float) -> float:
+    return exp(-0.5 * x * x) / sqrt(2 * pi)
+
+
+@lru_cache(maxsize=8)
+def _environment(model: Model) -> _Environment:
+    return _Environment(model)
 
 
 def rate(
@@ -40,132 +112,159 @@ def rate(
         model: The constants.
         ratings: The belief before the deal, for each player, two or more.
         places: The place of each player; equal places tie.
-        tie_seed: Determines the order of tied players on the chain, which has a small influence; a
-            seed of the deal's own is fair to all.
+        tie_seed: Determines the order of tied players in the package's chain of comparisons, which
+            has a small influence; a seed of the deal's own is fair to all.
 
     Returns:
         The new beliefs in the order of `ratings`. With `tau` 0, sigma never grows.
     """
-    beliefs = [(mu, sigma * sigma) for mu, sigma in ratings]
-    revised = revise(model, beliefs, places, tie_seed)
-    return [Rating(mean, sqrt(variance)) for mean, variance in revised]
-
-
-def revise(
-    model: Model, beliefs: Sequence[tuple[float, float]], places: Sequence[int], tie_seed: int
-) -> list[tuple[float, float]]:
-    """Return new beliefs like `rate`, but as means and variances, for repeated updates."""
     order = finishing_order(places, tie_seed)
-    drift, noise = model.tau * model.tau, model.beta * model.beta
-    means = [beliefs[player][0] for player in order]
-    variances = [beliefs[player][1] + drift for player in order]
-    ties = [places[one] == places[two] for one, two in pairwise(order)]
-    performances = [variance + noise for variance in variances]
-    evidence = _evidence(means, performances, ties, model.draw_margin)
-    result = list(beliefs)
-    for player, mean, variance, (heard, heard_shift) in zip(
-        order, means, variances, evidence, strict=True
-    ):
-        # The evidence is about a performance, which is the skill plus noise.
-        discount = 1 / (1 + noise * heard)
-        revised = 1 / (1 / variance + discount * heard)
-        result[player] = (mean / variance + discount * heard_shift) * revised, revised
+    # Relative to the mean of the field, whose size must not cost digits.
+    before = [
+        (trueskill.Rating(ratings[player].mu - model.mu, ratings[player].sigma),)
+        for player in order
+    ]
+    after = _environment(model).rate(before, ranks=[places[player] for player in order])
+    result = list(ratings)
+    for player, (rating,) in zip(order, after, strict=True):
+        result[player] = Rating(model.mu + rating.mu, rating.sigma)
     return result
 
 
-def finishing_order(places: Sequence[int], tie_seed: int) -> list[int]:
-    """Return player numbers by place, with tied players in an order drawn from the seed."""
-    order = sorted(range(len(places)), key=places.__getitem__)
-    if len(set(places)) == len(places):
-        return order
-    groups = groupby(order, key=places.__getitem__)
-    return [player for _, group in groups for player in shuffled(list(group), tie_seed)]
+class _Checkpoint(msgspec.Struct, frozen=True):
+    """The ratings after a number of deals, as stored."""
+
+    ratings: list[Rating]
+    """By entrant."""
+    check: str
+    """A hash of the ratings, which shows damage."""
 
 
-class _Step(NamedTuple):
-    """A comparison of neighbours in a sweep, and the receivers of its message."""
+class Checkpoints:
+    """A folder of ratings, each in a file named by a digest of the deals that led to them.
 
-    above: int
-    below: int
-    tell_worse: bool
-    tell_better: bool
-
-
-@cache
-def _sweep(players: int) -> tuple[_Step, ...]:
-    """Return the steps down the chain, which inform the worse, and up again to the second pair."""
-    last = players - 2
-    down = [
-        _Step(pair, pair + 1, tell_worse=True, tell_better=pair == last) for pair in range(last + 1)
-    ]
-    up = [
-        _Step(pair, pair + 1, tell_worse=False, tell_better=True) for pair in range(last - 1, 0, -1)
-    ]
-    return (*down, *up)
-
-
-def _evidence(
-    means: list[float], variances: list[float], ties: list[bool], margin: float
-) -> list[tuple[float, float]]:
-    """Return the messages of the comparisons along the chain about each performance.
-
-    It is a single loop over plain numbers: objects and calls would make it 50 % slower, and a table
-    of a million deals takes twenty million comparisons.
+    Files that cannot be read or written are ignored, since the deals can be rated again.
 
     Args:
-        means: The mean belief about each performance before the deal, in the order of places.
-        variances: The variances of these beliefs.
-        ties: For each pair of neighbours, whether they tied.
-        margin: The draw margin.
-
-    Returns:
-        For each performance, precision and shift of all messages that it received. (Independent
-        evidence adds up as precisions and precisions times means, "shifts".)
+        folder: The folder, created when it is needed.
+        every: The number of deals between two checkpoints.
     """
-    priors = [1 / variance for variance in variances]
-    prior_shifts = list(map(mul, means, priors))
-    messages = [tie_message if tie else win_message for tie in ties]
-    # The messages to each performance from its better and its worse neighbour, and the beliefs
-    # about it from the prior and either message.
-    better, better_shift = [0.0] * len(means), [0.0] * len(means)
-    worse, worse_shift = [0.0] * len(means), [0.0] * len(means)
-    upper, upper_variance = means.copy(), variances.copy()
-    lower, lower_variance = means.copy(), variances.copy()
-    # The last message of each pair.
-    said, said_shift = [0.0] * len(ties), [0.0] * len(ties)
-    for _ in range(_SWEEPS if len(ties) > 1 else 1):
-        still = True
-        for above, below, tell_worse, tell_better in _sweep(len(means)):
-            mean, variance = upper[above], upper_variance[above]
-            mean_below, variance_below = lower[below], lower_variance[below]
-            total = variance + variance_below
-            scale = sqrt(total)
-            difference, spread = messages[above]((mean - mean_below) / scale, margin / scale)
-            difference *= scale
-            spread *= total
-            precision = 1 / spread
-            shift = difference * precision
-            if still and (
-                abs(shift - said_shift[above]) > _STILL
-                or abs(precision - said[above]) > _STILL * _STILL
-            ):
-                still = False
-            said[above], said_shift[above] = precision, shift
-            if tell_worse:
-                better[below] = heard = 1 / (variance + spread)
-                better_shift[below] = shift = heard * (mean - difference)
-                upper_variance[below] = variance = 1 / (priors[below] + heard)
-                upper[below] = (prior_shifts[below] + shift) * variance
-            if tell_better:
-                worse[above] = heard = 1 / (variance_below + spread)
-                worse_shift[above] = shift = heard * (mean_below + difference)
-                lower_variance[above] = variance = 1 / (priors[above] + heard)
-                lower[above] = (prior_shifts[above] + shift) * variance
-        if still:
-            break
-    # The best player receives the last message of the first pair, updated for the current belief
-    # about the worse one.
-    share = 1 / (1 + said[0] * lower_variance[1])
-    worse[0] = said[0] * share
-    worse_shift[0] = (said[0] * lower[1] + said_shift[0]) * share
-    return list(zip(map(add, better, worse), map(add, better_shift, worse_shift), strict=True))
+
+    def __init__(self, folder: Path, every: int = _CHECKPOINT_DEALS) -> None:
+        self._folder = folder
+        self.every = every
+
+    def load(self, digest: str) -> list[Rating] | None:
+        """Return the ratings after the deals with that digest; None if they are not stored."""
+        try:
+            content = (self._folder / f"{digest}.json").read_bytes()
+            found = msgspec.json.decode(content, type=_Checkpoint)
+        except (OSError, msgspec.DecodeError):
+            return None
+        return found.ratings if found.check == _hash_of(found.ratings) else None
+
+    def keep(self, digest: str, ratings: list[Rating]) -> None:
+        """Store ratings."""
+        stored = msgspec.json.encode(_Checkpoint(ratings, _hash_of(ratings)))
+        with suppress(OSError, RunError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self._folder / f"{digest}.json", stored.decode())
+
+
+def _hash_of(ratings: list[Rating]) -> str:
+    return sha256(msgspec.json.encode(ratings)).hexdigest()
+
+
+class _Mark(NamedTuple):
+    """A point at which a checkpoint can be: its number of deals, their digest and their end."""
+
+    deals: int
+    digest: str
+    end: int
+    """The length of the stored deals up to here."""
+
+
+class SequentialRater:
+    """A rater that rates deals one by one, in the order of adding (that of the schedule).
+
+    Deals are stored until ratings are asked for, 16 bytes a player and 32 more.
+
+    Args:
+        model: The constants.
+        entrants: The number of entrants.
+        checkpoints: Where ratings after parts of the deals are kept; nowhere if left out.
+    """
+
+    def __init__(self, model: Model, entrants: int, checkpoints: Checkpoints | None = None) -> None:
+        self._model = model
+        self._ratings = [model.start] * entrants
+        self._checkpoints = checkpoints
+        self._deals = 0
+        self._rated = 0
+        self._end = 0
+        """The length of the stored deals that are rated."""
+        self._stored = array("q")
+        """For each deal its number of players, its key, its seating and its places."""
+        self._marks: list[_Mark] = []
+        """Those of the deals that are not rated yet."""
+        self._hashed = 0
+        self._digest = sha256(f"{_VERSION} {model} {entrants}".encode())
+        self._order_free = None if model.tau else OrderFreeRater(model, entrants)
+        """The source of the errors if skills do not drift: a single pass and a fit of all deals
+        then have the same model.
+        """
+
+    def add(self, deal: Deal, match: int) -> None:
+        """Store the deal's key and outcome."""
+        self._stored.extend((len(deal.seating), *deal.key, *deal.seating, *deal.places))
+        self._deals += 1
+        if self._checkpoints is not None and self._deals % self._checkpoints.every == 0:
+            self._digest.update(self._stored[self._hashed :].tobytes())
+            self._hashed = len(self._stored)
+            self._marks.append(_Mark(self._deals, self._digest.hexdigest(), self._hashed))
+        if self._order_free is not None:
+            self._order_free.add(deal, match)
+
+    def ratings(self) -> list[Rating]:
+        """Return the ratings after the last deal."""
+        self._continue_from_checkpoint()
+        while self._rated < self._deals:
+            self._rate_next()
+            if self._marks and self._marks[0].deals == self._rated:
+                mark = self._marks.pop(0)
+                if self._checkpoints is not None:
+                    self._checkpoints.keep(mark.digest, self._ratings)
+        return list(self._ratings)
+
+    def estimate(self) -> Estimate:
+        """Return the ratings after the last deal, with their errors."""
+        ratings = self.ratings()
+        if self._order_free is not None:
+            return self._order_free.estimate()._replace(ratings=ratings, converged=True)
+        errors = np.diag(np.array([rating.sigma * rating.sigma for rating in ratings]))
+        return Estimate(ratings, errors, converged=True)
+
+    def _continue_from_checkpoint(self) -> None:
+        """Skip the deals before the last checkpoint that holds for them."""
+        if self._checkpoints is None:
+            return
+        for number in reversed(range(len(self._marks))):
+            mark = self._marks[number]
+            found = self._checkpoints.load(mark.digest)
+            if found is not None:
+                self._ratings, self._rated, self._end = found, mark.deals, mark.end
+                del self._marks[: number + 1]
+                return
+
+    def _rate_next(self) -> None:
+        """Rate the first deal that is not rated yet."""
+        players, round_number, match, number = self._stored[self._end : self._end + 4]
+        middle = self._end + 4 + players
+        seating = self._stored[self._end + 4 : middle]
+        places = self._stored[middle : middle + players]
+        before = [self._ratings[entrant] for entrant in seating]
+        after = rate(self._model, before, places, tie_seed((round_number, match, number)))
+        for entrant, rating in zip(seating, after, strict=True):
+            self._ratings[entrant] = rating
+        self._rated += 1
+        self._end = middle + players

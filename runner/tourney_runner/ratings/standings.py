@@ -23,6 +23,7 @@ from tourney_runner.ratings.table import LEAST_MATCHES, Adjacent, Interval, Stan
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -82,6 +83,7 @@ class Scoreboard:
         rank_by: The value by which bots are ranked.
         references: Entrants that are not ranked.
         disqualified: Entrants that are out of the table; none of the added deals includes them.
+        checkpoints: The folder for checkpoints of ``sequential`` ratings, see `raters.rater`.
     """
 
     def __init__(  # noqa: PLR0913 - all but the names have their defaults
@@ -93,6 +95,7 @@ class Scoreboard:
         rank_by: RankBy = "estimate",
         references: Collection[int] = (),
         disqualified: Collection[int] = (),
+        checkpoints: Path | None = None,
     ) -> None:
         self._names = tuple(names)
         self._model = model or Model()
@@ -100,7 +103,7 @@ class Scoreboard:
         self._references = frozenset(references)
         self._disqualified = frozenset(disqualified)
         self._records = [_Record() for _ in names]
-        self.rater = rater(update, self._model, len(self._names))
+        self.rater = rater(update, self._model, len(self._names), checkpoints)
         self._deals = 0
         self._players = 0
         self._matches = 0

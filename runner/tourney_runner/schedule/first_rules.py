@@ -6,12 +6,15 @@ modules of the current formats describe and explain the differences.
 
 from __future__ import annotations
 
-from itertools import combinations, product
-from typing import TYPE_CHECKING, ClassVar
+from functools import cache
+from itertools import combinations, pairwise, product
+from math import sqrt
+from operator import add, mul
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from tourney_runner.errors import UsageError
-from tourney_runner.ratings.model import Model
-from tourney_runner.ratings.sequential import rate
+from tourney_runner.ratings.model import Model, Rating, finishing_order
+from tourney_runner.ratings.truncated_gaussian import tie_message, win_message
 from tourney_runner.schedule.base import Field, Format, RoundResult, Table, draw, permutation
 from tourney_runner.schedule.knockout import KnockoutOptions
 from tourney_runner.schedule.ladder import LadderOptions
@@ -22,8 +25,6 @@ from tourney_runner.schedule.swiss import SwissOptions
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator, Sequence
-
-    from tourney_runner.ratings.model import Rating
 
 __all__ = ["Knockout", "Ladder", "Swiss"]
 
@@ -188,7 +189,7 @@ class _Past:
             means = [result.places[entrant] for entrant in table]
             order = sorted(set(means))
             places = [order.index(mean) + 1 for mean in means]
-            after = rate(self._model, [self.ratings[entrant] for entrant in table], places)
+            after = _rate(self._model, [self.ratings[entrant] for entrant in table], places)
             for entrant, rating in zip(table, after, strict=True):
                 self.ratings[entrant] = rating
 
@@ -309,3 +310,122 @@ def _trade(upper: list[int], lower: list[int], cost: Callable[[list[int]], float
         else:
             upper[place], lower[other] = lower[other], upper[place]
     return trades
+
+
+_SWEEPS = 10
+_STILL = 1e-4
+"""The sweeps end when no shift, and no root of a precision, changes by more than this."""
+
+
+def _rate(model: Model, ratings: Sequence[Rating], places: Sequence[int]) -> list[Rating]:
+    """Return the beliefs after a deal, by the chain of comparisons that version 1 used.
+
+    Today's ratings in schedule order come from the package ``trueskill``. Their last digits differ,
+    and the pairing depends on them where two entrants are equally uncertain.
+    """
+    order = finishing_order(places, 0)
+    drift, noise = model.tau * model.tau, model.beta * model.beta
+    means = [ratings[player].mu for player in order]
+    variances = [ratings[player].sigma * ratings[player].sigma + drift for player in order]
+    ties = [places[one] == places[two] for one, two in pairwise(order)]
+    performances = [variance + noise for variance in variances]
+    evidence = _evidence(means, performances, ties, model.draw_margin)
+    result = list(ratings)
+    for player, mean, variance, (heard, heard_shift) in zip(
+        order, means, variances, evidence, strict=True
+    ):
+        # The evidence is about a performance, which is the skill plus noise.
+        discount = 1 / (1 + noise * heard)
+        revised = 1 / (1 / variance + discount * heard)
+        mean_after = (mean / variance + discount * heard_shift) * revised
+        result[player] = Rating(mean_after, sqrt(revised))
+    return result
+
+
+class _Step(NamedTuple):
+    """A comparison of neighbours in a sweep, and the receivers of its message."""
+
+    above: int
+    below: int
+    tell_worse: bool
+    tell_better: bool
+
+
+@cache
+def _sweep(players: int) -> tuple[_Step, ...]:
+    """Return the steps down the chain, which inform the worse, and up again to the second pair."""
+    last = players - 2
+    down = [
+        _Step(pair, pair + 1, tell_worse=True, tell_better=pair == last) for pair in range(last + 1)
+    ]
+    up = [
+        _Step(pair, pair + 1, tell_worse=False, tell_better=True) for pair in range(last - 1, 0, -1)
+    ]
+    return (*down, *up)
+
+
+def _evidence(
+    means: list[float], variances: list[float], ties: list[bool], margin: float
+) -> list[tuple[float, float]]:
+    """Return the messages of the comparisons along the chain about each performance.
+
+    It is a single loop over plain numbers: objects and calls would make it 50 % slower, and a table
+    of a million deals takes twenty million comparisons.
+
+    Args:
+        means: The mean belief about each performance before the deal, in the order of places.
+        variances: The variances of these beliefs.
+        ties: For each pair of neighbours, whether they tied.
+        margin: The draw margin.
+
+    Returns:
+        For each performance, precision and shift of all messages that it received. (Independent
+        evidence adds up as precisions and precisions times means, "shifts".)
+    """
+    priors = [1 / variance for variance in variances]
+    prior_shifts = list(map(mul, means, priors))
+    messages = [tie_message if tie else win_message for tie in ties]
+    # The messages to each performance from its better and its worse neighbour, and the beliefs
+    # about it from the prior and either message.
+    better, better_shift = [0.0] * len(means), [0.0] * len(means)
+    worse, worse_shift = [0.0] * len(means), [0.0] * len(means)
+    upper, upper_variance = means.copy(), variances.copy()
+    lower, lower_variance = means.copy(), variances.copy()
+    # The last message of each pair.
+    said, said_shift = [0.0] * len(ties), [0.0] * len(ties)
+    for _ in range(_SWEEPS if len(ties) > 1 else 1):
+        still = True
+        for above, below, tell_worse, tell_better in _sweep(len(means)):
+            mean, variance = upper[above], upper_variance[above]
+            mean_below, variance_below = lower[below], lower_variance[below]
+            total = variance + variance_below
+            scale = sqrt(total)
+            difference, spread = messages[above]((mean - mean_below) / scale, margin / scale)
+            difference *= scale
+            spread *= total
+            precision = 1 / spread
+            shift = difference * precision
+            if still and (
+                abs(shift - said_shift[above]) > _STILL
+                or abs(precision - said[above]) > _STILL * _STILL
+            ):
+                still = False
+            said[above], said_shift[above] = precision, shift
+            if tell_worse:
+                better[below] = heard = 1 / (variance + spread)
+                better_shift[below] = shift = heard * (mean - difference)
+                upper_variance[below] = variance = 1 / (priors[below] + heard)
+                upper[below] = (prior_shifts[below] + shift) * variance
+            if tell_better:
+                worse[above] = heard = 1 / (variance_below + spread)
+                worse_shift[above] = shift = heard * (mean_below + difference)
+                lower_variance[above] = variance = 1 / (priors[above] + heard)
+                lower[above] = (prior_shifts[above] + shift) * variance
+        if still:
+            break
+    # The best player receives the last message of the first pair, updated for the current belief
+    # about the worse one.
+    share = 1 / (1 + said[0] * lower_variance[1])
+    worse[0] = said[0] * share
+    worse_shift[0] = (said[0] * lower[1] + said_shift[0]) * share
+    return list(zip(map(add, better, worse), map(add, better_shift, worse_shift), strict=True))

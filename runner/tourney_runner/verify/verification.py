@@ -156,7 +156,7 @@ class _Verification:
         marker = marker_of(site)
         places = [place for place in (folder, site) if any(_tables_in(place))]
         older = [_tables_in(place) for place in places]
-        summary = summarise(self._store)
+        summary = summarise(self._store, afresh=True)
         if not places:
             self._findings.note("there are no tables beside the results")
         current = [
