@@ -53,6 +53,11 @@ _SECTIONS = (
         "An entry is a folder, or a mapping:",
     ),
     (
+        "`time:` in an entry of `bots:`",
+        "BotTimeConfig",
+        "The bot's own time limits. What is left out is as in the tournament.",
+    ),
+    (
         "`bot.yaml`",
         "BotManifest",
         "A bot's own file. An entry under `bots:` may hold the same keys.",

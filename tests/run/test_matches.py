@@ -264,3 +264,67 @@ def test_the_last_table_of_a_knockout_says_who_has_won(arena: Arena) -> None:
     with closing(Store(arena.path / "out" / "results.sqlite", create=True)) as store:
         store.change(complete=False)  # as before the last table
     assert "not the result: the last table decides" in arena.call("standings", "out").stdout
+
+
+_WRITES_ITS_LIMITS = "open(os.environ['LIMITS'], 'a').write(json.dumps(limits) + chr(10))"
+_WRITES_ITS_TIME = (
+    "open(os.environ['LIMITS'], 'a').write(json.dumps([deal['seat'], message['time']]) + chr(10))"
+)
+
+
+def _timed(arena: Arena, name: str, **time: str) -> dict[str, Any]:
+    """A bot that writes the limits it is sent into a file of its name."""
+    entry = arena.bot(name, hello=_WRITES_ITS_LIMITS, move=_WRITES_ITS_TIME)
+    entry["env"]["LIMITS"] = str(arena.path / f"{name}.limits")
+    return entry | ({"time": time} if time else {})
+
+
+def _limits(arena: Arena, name: str) -> tuple[set[tuple[int, int, int]], set[int]]:
+    """The limits in the `hello` messages of a bot, and the times that it had for its moves."""
+    lines = [json.loads(line) for line in (arena.path / f"{name}.limits").open()]
+    limits = {(one["start"], one["move"], one["bank"]) for one in lines if isinstance(one, dict)}
+    return limits, {one[1]["move"] for one in lines if isinstance(one, list)}
+
+
+def test_a_bot_plays_under_its_own_time_limits_and_pages_show_them(arena: Arena) -> None:
+    bots = [_timed(arena, "usual"), _timed(arena, "slow", move="70s", bank="5s")]
+    config = arena.configure(bots)
+    arena.run("run", config, "--out", "out")
+    assert _limits(arena, "usual") == ({(60_000, 60_000, 0)}, {60_000})
+    assert _limits(arena, "slow") == ({(60_000, 70_000, 5_000)}, {70_000})
+    note = "Bots with time limits of their own: slow: move 70 s, bank 5 s a deal"
+    assert note in arena.call("standings", "out").stdout
+    assert note in (arena.path / "out" / "index.html").read_text("utf-8")
+    site = json.loads((arena.path / "out" / "site" / "tournament.json").read_text("utf-8"))
+    assert site["bots"][1]["own_time"] == {"start_ms": None, "move_ms": 70_000, "bank_ms": 5_000}
+    assert "all is as it should be" in arena.run("verify", "out", "--sample", "4").stdout
+    with closing(Store(arena.path / "out" / "results.sqlite")) as store:
+        seat = next(store.records()).seating.index(1)
+    inputs = arena.call("replay", "out", "1", "--lines", "--seat", seat).stdout
+    assert json.loads(inputs.splitlines()[0])["limits"]["move"] == 70_000
+
+
+def test_time_limits_change_from_the_next_round_on_with_a_public_reason(arena: Arena) -> None:
+    bots = [_timed(arena, "one"), _timed(arena, "two", move="70s")]
+    arena.run("run", arena.configure(bots), "--out", "out")
+    later = {"time": {"start": "60s", "move": "80s"}, "schedule": {"rounds": 2}}
+    del bots[1]["time"]
+    config = arena.configure(bots, **later)
+    refused = arena.run("run", config, "--out", "out", status=2).stderr
+    assert "time.move: was 1m, is 80s" in refused
+    assert "the time of the bot 'two' was move 70 s, is the tournament's" in refused
+    assert "--change-time REASON" in refused
+    for name in ("one", "two"):
+        (arena.path / f"{name}.limits").unlink()
+
+    ended = arena.run("run", config, "--out", "out", "--change-time", "a slower machine")
+    assert "from round 2 on, other time limits apply: a slower machine" in ended.stderr
+    assert _limits(arena, "one") == _limits(arena, "two") == ({(60_000, 80_000, 0)}, {80_000})
+    page = (arena.path / "out" / "index.html").read_text("utf-8")
+    said = "time limits from round 2 on: start 60 s, move 80 s, bank 0 s a deal"
+    assert f"{said}; two: those of the tournament" in page
+    assert "a slower machine" in page
+    assert "all is as it should be" in arena.run("verify", "out", "--sample", "8").stdout
+    again = arena.run("run", config, "--out", "out", "--change-time", "a slower machine")
+    assert "are those in force already" in again.stderr
+    assert said in (arena.path / "out" / "site" / "feed.xml").read_text("utf-8")

@@ -59,6 +59,7 @@ class Plan:
 
 def make_plan(
     config: Config | None = None,
+    entrant: Entrant | None = None,
     *,
     game: str | None = None,
     deals: int = DEALS,
@@ -68,12 +69,15 @@ def make_plan(
 
     Args:
         config: The tournament, or None.
+        entrant: The bot; its time limits in the tournament may be its own.
         game: The only game to try, or None.
         deals: The number of random deals of each game.
         seconds: The time limit for the deals of all games together.
     """
     if config is not None:
-        settings = play_settings(config, draw_seed(config, None)).with_changes(**_DEALS)
+        settings = play_settings(config, draw_seed(config, None))
+        time = settings.time_of(0, _number(config, entrant))
+        settings = settings.with_changes(**_DEALS, time=time, own_times={})
         return Plan(settings, config.clock, config, config.game, deals, seconds)
     settings = make_settings("", {}, "check", MatchConfig(duplicate=0, deals=1))
     return Plan(
@@ -82,6 +86,17 @@ def make_plan(
         seconds=seconds,
         settings=settings.with_changes(max_faults=1),
     )
+
+
+def _number(config: Config, entrant: Entrant | None) -> int:
+    """Return the number of a bot in a tournament, by its folder or its name; -1 if it is not in."""
+    if entrant is None:
+        return -1
+    for key in ("folder", "name"):
+        for other in config.entrants:
+            if getattr(other, key) == getattr(entrant, key) is not None:
+                return other.number
+    return -1
 
 
 def stage_bot(entrant: Entrant, launcher: Launcher, number: int) -> Bot:

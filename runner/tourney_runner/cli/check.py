@@ -80,8 +80,8 @@ def check(  # noqa: PLR0913 - each is an option of the command
     loaded = load_config(config, skip_broken=True, growing=True) if config else None
     if debug and json:
         raise UsageError("--debug is for people, --json for programs: leave one of them out")
-    plan = make_plan(loaded, game=game, deals=deals or DEALS, seconds=time)
     entrant = read_bot(bot)
+    plan = make_plan(loaded, entrant, game=game, deals=deals or DEALS, seconds=time)
     if debug:
         _debug(entrant, plan, deals or 1, verbose=verbose)
         return

@@ -72,11 +72,11 @@ def _duration(config: Config, launcher: Launcher, sandbox: Mode, work: Work, job
     """Measure the bots and return the range of the duration in words."""
     from tourney_runner.bots.staging import stage_all
     from tourney_runner.run.preview import duration, estimate, measure
-    from tourney_runner.run.tournament_setup import draw_seed, worker_setup
+    from tourney_runner.run.tournament_setup import draw_seed, play_settings, worker_setup
 
     bots, broken = stage_all(config.entrants, launcher=launcher, build_network=config.build_network)
     if broken:
         return f"unknown, since {next(iter(broken.values()))}"
-    setup = worker_setup(config, draw_seed(config, None), bots, sandbox)
+    setup = worker_setup(config, play_settings(config, draw_seed(config, None)), bots, sandbox)
     low, high = estimate(measure(setup, config.options.players), work, jobs)
     return f"{duration(low)} to {duration(high)} (80 % range, from a sample of matches)"

@@ -68,6 +68,14 @@ def run(  # noqa: PLR0913 - each is an option
     new_versions: Annotated[
         bool, typer.Option("--new-versions", help="Let every changed bot join as a new version.")
     ] = False,
+    change_time: Annotated[
+        str | None,
+        typer.Option(
+            "--change-time",
+            metavar="REASON",
+            help="Play the coming rounds under the changed time limits; the pages show the reason.",
+        ),
+    ] = None,
     skip_broken: SkipBroken = False,
     live: Annotated[
         bool, typer.Option("--live", help="Keep the site current during the run.")
@@ -125,6 +133,7 @@ def run(  # noqa: PLR0913 - each is an option
             make_reporter,
             write_event,
         )
+        from tourney_runner.decisions.sanctions import told
         from tourney_runner.errors import TourneyError, UsageError
         from tourney_runner.publish.tables import as_json
         from tourney_runner.run.entrants import entered
@@ -145,6 +154,7 @@ def run(  # noqa: PLR0913 - each is an option
         sandbox="off" if no_sandbox else None,
         added=tuple(entered(bot, loaded) for bot in add_bots or ()),
         new_versions=new_versions,
+        change_time=None if change_time is None else told(change_time, "--change-time"),
         until=until,
         reopen=reopen,
     )

@@ -32,7 +32,9 @@ _ORGANISERS_HINTS = {
     for name in _RIGHTS
 } | {
     "team": "teams are set by the organiser: remove it here; it belongs in the tournament's file, "
-    "{bot: FOLDER, team: ..}"
+    "{bot: FOLDER, team: ..}",
+    "time": "time limits are set by the organiser: remove it here; it belongs in the tournament's "
+    "file, {bot: FOLDER, time: {move: 2s}}",
 }
 _DATA = "a file or folder to read"
 _TOOLS = "a folder with programs, such as /opt/go"
@@ -125,6 +127,7 @@ class EntryReader:
             trusted=granted.trusted,
             team=granted.team,
             reference=granted.reference,
+            time=granted.time,
             rights=Rights(
                 network=granted.network,
                 devices=tuple(self._devices(place, granted)),

@@ -26,7 +26,7 @@ from tourney_runner.config.field_types import (
     WebAddress,
 )
 from tourney_runner.games.base import GameOptions
-from tourney_runner.play.play_settings import MatchConfig, PlayConfig, Section
+from tourney_runner.play.play_settings import BotTimeConfig, MatchConfig, PlayConfig, Section
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox.selection import Mode
 from tourney_runner.schedule.base import FormatOptions
@@ -170,6 +170,8 @@ class Entrant(Section):
     """Two of a team never sit at one table."""
     reference: bool = False
     """Whether it is measured and not ranked."""
+    time: BotTimeConfig | None = None
+    """Its own time limits, if it has any."""
 
 
 class SkippedBot(Section):
@@ -278,6 +280,8 @@ class BotGrants(Section):
     reference: bool = False
     """Whether the bot is measured against the field and not ranked in it, like a bot of the
     organiser's."""
+    time: BotTimeConfig | None = None
+    """The bot's own time limits in place of the tournament's, as a handicap. Pages show them."""
 
 
 class BotReference(BotGrants):

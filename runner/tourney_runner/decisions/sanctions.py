@@ -184,7 +184,7 @@ def _forfeited(store: Store, entrant: int, rounds: range) -> list[DealKey]:
     return [deal.key for deal in store.outcomes(rounds) if deal.key[:2] in matches]
 
 
-def told(reason: str) -> str:
+def told(reason: str, option: str = "--reason") -> str:
     """Return a reason as it is stored: one line without control characters.
 
     Raises:
@@ -192,7 +192,7 @@ def told(reason: str) -> str:
     """
     line = " ".join("".join(one if one.isprintable() else " " for one in reason).split())
     if not line:
-        raise UsageError("give --reason: everybody will read it")
+        raise UsageError(f"give {option}: everybody will read it")
     return line
 
 

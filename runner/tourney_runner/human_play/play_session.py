@@ -195,6 +195,7 @@ class _Match:
             duplicate=0,
             deals=None,
             target=None,
+            own_times={},  # the numbers here are those of the table
         )
 
     def _seed_of_all_sittings(self) -> Seed:

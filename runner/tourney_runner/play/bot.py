@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tourney_runner.process.launcher import Program, Rights
-from tourney_runner.results.tournament_record import EntrantFacts, EntrantRecord
+from tourney_runner.results.tournament_record import EntrantFacts, EntrantRecord, OwnTime
 
 __all__ = ["Bot"]
 
@@ -29,6 +29,6 @@ class Bot(EntrantFacts, frozen=True, kw_only=True):
         """The program to start."""
         return Program(self.command, self.folder, tuple(self.env.items()), self.rights)
 
-    def record(self, team: str | None = None) -> EntrantRecord:
-        """Return the part of it that is stored with results."""
-        return EntrantRecord(**self.facts, rights=self.rights, team=team)
+    def record(self, team: str | None = None, time: OwnTime | None = None) -> EntrantRecord:
+        """Return the part of it that is stored with results, with its settings in a tournament."""
+        return EntrantRecord(**self.facts, rights=self.rights, team=team, time=time)

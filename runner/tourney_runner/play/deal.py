@@ -144,9 +144,6 @@ class DealInPlay:
         self._legal = LegalLists.of(game)
         revealed = settings.reveal_names
         self._names = tuple(player.bot.name for player in players) if revealed else None
-        move_ms, bank_ms = settings.time.move_ms, settings.time.bank_ms
-        move_limit = move_ms * _MS
-        limit, time = move_limit + bank_ms * _MS, MoveTime(move_ms, bank_ms)
         # A request's id gives its position in the deal. A late answer from another deal must not
         # look like an answer in this one, so the first id depends on the seed. It is the same each
         # time the deal is played, because a bot may use ids in its play.
@@ -156,11 +153,12 @@ class DealInPlay:
                 player,
                 encode(self._greeting(number, seed)),
                 seed % _DEALS_BY_ID * _IDS_PER_DEAL + 1,
-                move_limit,
-                limit,
-                time,
+                time.move_ms * _MS,
+                (time.move_ms + time.bank_ms) * _MS,
+                MoveTime(time.move_ms, time.bank_ms),
             )
             for number, (player, seed) in enumerate(zip(players, seeds, strict=True))
+            for time in [settings.time_of(key.round, player.bot.number)]
         ]
         self._event_type = game.event
         self._events: list[Raw] = []

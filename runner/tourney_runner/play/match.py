@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tourney_runner.games.base import GameOptions, State
     from tourney_runner.play.bot import Bot
     from tourney_runner.play.match_plan import MatchPlan
-    from tourney_runner.play.play_settings import PlaySettings
+    from tourney_runner.play.play_settings import PlaySettings, TimeConfig
     from tourney_runner.play.player import Player
     from tourney_runner.process.clock import Clock
     from tourney_runner.process.launcher import Launcher
@@ -72,14 +72,24 @@ def player_setup(
     clock: Clock,
     *,
     waiting: Callable[[str], None] | None = None,
+    time: TimeConfig | None = None,
 ) -> PlayerSetup:
-    """Return the setup shared by all players with these settings; arguments as for `Tables`."""
+    """Return the setup shared by all players with these settings and time limits.
+
+    Args:
+        settings: As for `Tables`, like all others but the last.
+        launcher: As above.
+        clock: As above.
+        waiting: As above.
+        time: The time limits of the players; those of the settings if left out.
+    """
+    time = time or settings.time
     rules = find_game(settings.game)
     options: GameOptions = rules.options.stored(settings.rules)
     limits = Limits(
-        start=settings.time.start_ms,
-        move=settings.time.move_ms,
-        bank=settings.time.bank_ms,
+        start=time.start_ms,
+        move=time.move_ms,
+        bank=time.bank_ms,
         output=settings.limits.output,
         deal_output=settings.limits.deal_output,
         memory=settings.limits.memory,
@@ -89,7 +99,7 @@ def player_setup(
         reader=AnswerReader(rules.answer),
         launcher=launcher,
         clock=clock,
-        start_limit=settings.time.start_ms * 1_000_000,
+        start_limit=time.start_ms * 1_000_000,
         resources=ResourceLimits(
             memory=settings.limits.memory,
             file_size=settings.limits.file_size,
@@ -133,8 +143,10 @@ class Tables:
         self._settings = settings
         self._game = find_game(settings.game)
         self._options = self._game.options.stored(settings.rules)
-        setup = player_setup(settings, launcher, clock, waiting=waiting)
-        self.pool = PlayerPool(bots, setup, most_alive)
+        self._round = max((change.first_round for change in settings.time_changes), default=0)
+        """The round whose time limits the running bots have. They are tried under the last ones."""
+        self._setup = cache(partial(player_setup, settings, launcher, clock, waiting=waiting))
+        self.pool = PlayerPool(bots, self._setup_of, most_alive)
 
     def play(
         self, plan: MatchPlan, *, alone: bool = True, voided: VoidTwiceError | None = None
@@ -153,6 +165,7 @@ class Tables:
             VoidTwiceError: A deal was void twice while other matches may be running.
             HostFailureError: The host failed in every play of a deal.
         """
+        self._change_times(plan.round)
         players = self.pool.seat(plan.seats())
         faults = [0] * len(players) if plan.so_far is None else list(plan.so_far.faults)
         match = _MatchInPlay(plan, players, faults, alone, voided)
@@ -162,6 +175,17 @@ class Tables:
             yield from self._play_in_a_row(match)
         if self._settings.restart == "match":
             self.pool.renew()
+
+    def _setup_of(self, bot: Bot) -> PlayerSetup:
+        """Return the setup of a bot that is started now."""
+        return self._setup(time=self._settings.time_of(self._round, bot.number))
+
+    def _change_times(self, round_number: int) -> None:
+        """Renew the bots if other time limits are in force, since `hello` states the limits."""
+        changes = self._settings.time_changes_before
+        if changes(round_number) != changes(self._round):
+            self.pool.renew()
+        self._round = round_number
 
     def _first_start(self, plan: MatchPlan) -> int | None:
         lot = partial(match_seed, self._settings.seed_of(plan.round), plan.round, plan.match)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
+import msgspec
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -20,6 +22,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from tourney_runner.results.tournament_record import OwnTime, TimeChange
 from tourney_runner.text import shown
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SIZE",
     "TIME",
+    "BotTimeConfig",
     "LimitsConfig",
     "MatchConfig",
     "PlayConfig",
@@ -156,6 +160,23 @@ class TimeConfig(Section):
     """Extra time for a whole deal, drawn on by answers that take longer than `move`."""
 
 
+class BotTimeConfig(Section):
+    """The time limits of one bot that differ from the tournament's: a handicap."""
+
+    start_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] | None = Field(
+        default=None, alias="start"
+    )
+    """From the start of its process to its ``ready`` message; the tournament's if left out."""
+    move_ms: Annotated[int, TIME.reader, TIME.between(1, _HOUR), TIME.schema(1)] | None = Field(
+        default=None, alias="move"
+    )
+    """For one answer; the tournament's if left out."""
+    bank_ms: Annotated[int, TIME.reader, TIME.between(0, 24 * _HOUR), TIME.schema(0)] | None = (
+        Field(default=None, alias="bank")
+    )
+    """Extra time for a whole deal; the tournament's if left out."""
+
+
 class LimitsConfig(Section):
     """The resource limits of one bot, in bytes; written as ``64K``, ``512M``, ``1G``."""
 
@@ -227,10 +248,19 @@ _NESTED: dict[str, type[Section]] = {
 }
 """The sections of `PlaySettings`. Results store their fields beside the others, in one level; no
 two fields have the same name."""
+_ELSEWHERE = {"game", "rules", "master_seed", "later_seeds", "own_times", "time_changes"}
+"""The settings that have fields of their own in a `TournamentRecord`."""
+
+
+def _as_stored(kind: Any) -> BeforeValidator:
+    """Return a validator that also reads values of the stored record from their plain form."""
+    return BeforeValidator(partial(msgspec.convert, type=kind))
 
 
 class PlaySettings(PlayConfig):
     """All settings that decide how the deals of a tournament are played."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     game: str
     rules: dict[str, Any]
@@ -239,6 +269,24 @@ class PlaySettings(PlayConfig):
     match: MatchConfig
     later_seeds: tuple[tuple[int, str], ...] = ()
     """Pairs (first round, seed), ascending. From that round on, the seed replaces `master_seed`."""
+    own_times: Annotated[dict[int, OwnTime], _as_stored(dict[int, OwnTime])] = {}
+    """The bots' own time limits in the first rounds, by entrant."""
+    time_changes: Annotated[tuple[TimeChange, ...], _as_stored(tuple[TimeChange, ...])] = ()
+    """Later time limits, by ascending first round."""
+
+    def time_of(self, round_number: int, entrant: int) -> TimeConfig:
+        """Return the time limits of an entrant in a round."""
+        own, time = self.own_times.get(entrant), self.time
+        for change in self.time_changes[: self.time_changes_before(round_number)]:
+            time = TimeConfig(
+                start_ms=change.start_ms, move_ms=change.move_ms, bank_ms=change.bank_ms
+            )
+            own = change.own.get(entrant, own)
+        return time.model_copy(update=own.limits) if own else time
+
+    def time_changes_before(self, round_number: int) -> int:
+        """Return the number of changes of time limits that are in force in a round."""
+        return sum(change.first_round <= round_number for change in self.time_changes)
 
     def seed_of(self, round_number: int) -> str:
         """Return the seed from which a round's cards, lots and bot seeds are derived."""
@@ -269,6 +317,8 @@ class PlaySettings(PlayConfig):
             "rules": record.rules,
             "master_seed": record.seed.master,
             "later_seeds": [(one.first_round, one.master) for one in record.later_seeds],
+            "own_times": {bot.number: bot.time for bot in record.entrants if bot.time},
+            "time_changes": record.time_changes,
         }
         return cls.stored(record.play | elsewhere)
 
@@ -288,7 +338,7 @@ class PlaySettings(PlayConfig):
 
     def to_store(self) -> dict[str, Any]:
         """Return the settings that have no field of their own in a `TournamentRecord`."""
-        values = self.model_dump(exclude={"game", "rules", "master_seed", "later_seeds"})
+        values = self.model_dump(exclude=_ELSEWHERE)
         for section in _NESTED:
             values |= values.pop(section)
         return values

@@ -10,7 +10,7 @@ from tourney_runner.play.player import Player
 from tourney_runner.process.cgroup import is_short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tourney_runner.play.bot import Bot
     from tourney_runner.play.player import PlayerSetup
@@ -28,12 +28,12 @@ class PlayerPool:
 
     Args:
         bots: All entrants.
-        setup: The setup they share.
+        setup: Returns the setup of a bot.
         most: The maximum number of running bots, if memory allows. A table always gets all the
             players it needs.
     """
 
-    def __init__(self, bots: Iterable[Bot], setup: PlayerSetup, most: int) -> None:
+    def __init__(self, bots: Iterable[Bot], setup: Callable[[Bot], PlayerSetup], most: int) -> None:
         self._bots = {bot.number: bot for bot in bots}
         self._setup = setup
         self._most = most
@@ -44,7 +44,8 @@ class PlayerPool:
         """Return the players for a table, by seat, without starting any."""
         for number in entrants:
             if number not in self._players:
-                self._players[number] = Player(self._bots[number], self._setup)
+                bot = self._bots[number]
+                self._players[number] = Player(bot, self._setup(bot))
             self._players.move_to_end(number)
         most = max(self._most, len(entrants))
         while len(self._players) > most or (len(self._players) > len(entrants) and self._look()):

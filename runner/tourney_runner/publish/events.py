@@ -56,7 +56,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """A UUID, the same each time that the event is given to a command."""
     event: str
     """``started``, ``joined``, ``finished``, ``closed``, ``disqualified``, ``withdrawn``,
-    ``benched``, ``reinstated``, ``void``, ``changed``, ``interrupted`` or ``failed``."""
+    ``benched``, ``reinstated``, ``void``, ``time-limits``, ``changed``, ``interrupted`` or
+    ``failed``."""
     at: str
     """ISO 8601 in UTC."""
     tournament: str
@@ -158,6 +159,9 @@ def _derived(store: Store, joined: set[str]) -> Iterator[Event]:
     for (at, reason), count in voids.items():
         what = counted(count, "deal is", "deals are")
         yield make_event(store, "void", at, f"{what} void and played again: {reason}")
+    for change in record.time_changes:
+        text = f"{record.described(change)}: {change.reason}"
+        yield make_event(store, "time-limits", change.at, text)
     if record.complete and record.ended:
         deals = counted(store.count(), "deal")
         text = f"{record.name} is played to its end, with {deals}"

@@ -91,6 +91,7 @@ def fact_rows(summary: Summary) -> list[tuple[str, str]]:
         ("players at a table", str(facts.rules["players"])),
         ("rules that differ", pairs(facts.differing) or "none; all as usual"),
         ("limits", facts.limits),
+        ("own time limits", facts.own_times),
         ("sandbox", facts.conditions.protection.replace(" | ", " · ")),
         ("granted", _granted(facts)),
         ("clock", facts.conditions.clock),
@@ -130,7 +131,8 @@ def recipe(summary: Summary) -> str:
         ).rstrip(),
         "bots:  # in this order and under these names; the hashes are of their files",
         *(
-            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(bot)}}}  # {bot.digits[:16]}"
+            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(bot)}{_time(bot)}}}"
+            f"  # {bot.digits[:16]}"
             for bot in facts.entrants
         ),
     ]
@@ -146,6 +148,15 @@ def _granted(facts: TournamentRecord) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _time(bot: EntrantRecord) -> str:
+    """Return a bot's own time limits as a part of its entry in a configuration."""
+    if not bot.time:
+        return ""
+    names = {"start": bot.time.start_ms, "move": bot.time.move_ms, "bank": bot.time.bank_ms}
+    parts = [f"{key}: {TIME.written(ms)}" for key, ms in names.items() if ms is not None]
+    return f", time: {{{', '.join(parts)}}}"
 
 
 def _team(bot: EntrantRecord) -> str:

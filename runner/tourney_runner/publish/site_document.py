@@ -19,6 +19,7 @@ from tourney_runner.publish.statistics import (
 )
 from tourney_runner.publish.summary import Ruling, VoidDeal
 from tourney_runner.ratings.analysis import Means
+from tourney_runner.results.tournament_record import OwnTime, TimeChange
 
 if TYPE_CHECKING:
     from tourney_runner.publish.statistics import TournamentStatistics
@@ -52,6 +53,8 @@ class BotDocument(msgspec.Struct, frozen=True, kw_only=True):
     hash: str
     """A hash of all inputs that determine how it plays."""
     team: str | None
+    own_time: OwnTime | None
+    """Its own time limits when it joined, in milliseconds; null for those of the tournament."""
     page: str
     """Its page, relative to the site."""
     means: Means
@@ -92,6 +95,8 @@ class SiteDocument(msgspec.Struct, frozen=True, kw_only=True):
     standings: StandingsDocument
     decisions: tuple[Ruling, ...]
     """All decisions, including those that were taken back."""
+    time_changes: tuple[TimeChange, ...]
+    """Changes of the time limits; rounds and bots count from 0, times are in milliseconds."""
     voids: tuple[VoidDeal, ...]
     """Deals that were declared void and played again; keys count from 0."""
     spoilt: tuple[SpoiltRef, ...]
@@ -142,6 +147,7 @@ def site_document(
         closed=facts.closed,
         standings=standings,
         decisions=summary.all_rulings,
+        time_changes=facts.time_changes,
         voids=summary.voids,
         spoilt=statistics.spoilt,
         bots=tuple(
@@ -152,6 +158,7 @@ def site_document(
                 language=bot.language,
                 hash=bot.hash,
                 team=bot.team,
+                own_time=bot.time,
                 page=f"bots/{bot.number + 1:03}.html",
                 means=results.means,
                 time=results.time,

@@ -551,6 +551,11 @@ def _statuses(summary: Summary) -> Iterator[str]:
     references = ", ".join(row.name for row in summary.entrants if row.status == "reference")
     if references:
         yield f"Measured against the field and not ranked in it: {references}"
+    facts = summary.facts
+    if facts.own_times:
+        yield f"Bots with time limits of their own: {facts.own_times}"
+    for change in facts.time_changes:
+        yield f"Changed {facts.described(change)}. Reason: {change.reason}"
 
 
 def _ruling_words(summary: Summary, name: str) -> str:

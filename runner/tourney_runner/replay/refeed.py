@@ -24,6 +24,7 @@ from tourney_runner.play.seeds import bot_seed
 from tourney_runner.process.fair_clock import make_clock
 from tourney_runner.process.launcher import PlainLauncher
 from tourney_runner.protocol.lines import quoted
+from tourney_runner.results.tournament_record import OwnTime
 from tourney_runner.text import escaped
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def listen(stored: Stored, seat: int, legal: LegalMode = "none") -> list[Asked]:
     Raises:
         ValueError: The record is not a deal of these rules.
     """
-    return _listen(stored, seat, legal, _setup(stored, PlainLauncher()))
+    return _listen(stored, seat, legal, _setup(stored, PlainLauncher(), seat))
 
 
 def _listen(stored: Stored, seat: int, legal: LegalMode, setup: PlayerSetup) -> list[Asked]:
@@ -274,7 +275,7 @@ def lines_of_seat(stored: Stored, seat: int, legal: LegalMode) -> bytes:
     Arguments and errors are those of `listen`. The times in the requests are those of a bot that
     answers at once.
     """
-    setup = _setup(stored, PlainLauncher())
+    setup = _setup(stored, PlainLauncher(), seat)
     asked = _listen(stored, seat, legal, setup)
     return setup.hello + b"".join(message for one in asked for message in one.messages)
 
@@ -297,8 +298,8 @@ def compare(
         ValueError: The record is not a deal of these rules.
     """
     tape = _Tape(stored)
-    setup = _setup(stored, launcher)
-    fed = _FedPlayer(bot, setup, tape, seat)
+    setup = _setup(stored, launcher, seat)
+    fed = _FedPlayer(msgspec.structs.replace(bot, number=seat), setup, tape, seat)
     try:
         RecordingPlayer.start(fed)
         fed.running = False  # it joins when the deal starts it
@@ -311,8 +312,20 @@ def compare(
     return fed.compared
 
 
-def _setup(stored: Stored, launcher: Launcher) -> PlayerSetup:
-    return player_setup(stored.settings, launcher, make_clock("fair"))
+def _setup(stored: Stored, launcher: Launcher, seat: int) -> PlayerSetup:
+    """Return the setup of the player in a seat, with the time limits that it had."""
+    record, settings = stored.record, stored.settings
+    time = settings.time_of(record.key.round, record.seating[seat])
+    return player_setup(settings, launcher, make_clock("fair"), time=time)
+
+
+def _times_by_seat(stored: Stored) -> dict[int, OwnTime]:
+    """Return the time limits of all players at the table; players here are numbered by seat."""
+    key, settings = stored.record.key, stored.settings
+    return {
+        seat: OwnTime(**settings.time_of(key.round, entrant).model_dump())
+        for seat, entrant in enumerate(stored.record.seating)
+    }
 
 
 def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Player) -> DealRecord:
@@ -328,7 +341,12 @@ def _play(stored: Stored, tape: _Tape, setup: PlayerSetup, seat: int, player: Pl
         record.key,
         players,
         seeds=_seeds(stored, stored.names),
-        settings=stored.settings.with_changes(on_fault="substitute", max_faults=1),
+        settings=stored.settings.with_changes(
+            on_fault="substitute",
+            max_faults=1,
+            own_times=_times_by_seat(stored),
+            time_changes=(),
+        ),
         faults_so_far=tape.faults,
     )
     played = deal.play(record.start)

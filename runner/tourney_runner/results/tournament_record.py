@@ -18,10 +18,13 @@ __all__ = [
     "EntrantFacts",
     "EntrantRecord",
     "LaterSeed",
+    "OwnTime",
     "Schedule",
     "Seed",
     "Stage",
+    "TimeChange",
     "TournamentRecord",
+    "time_words",
 ]
 
 _EARLIER = " | earlier: "
@@ -70,6 +73,55 @@ class Schedule(msgspec.Struct, frozen=True):
     """Version of the rules for pairing, brackets and benching, see `schedule.base.FORMAT_RULES`."""
 
 
+class OwnTime(msgspec.Struct, frozen=True):
+    """The time limits of one bot that differ from the tournament's, in milliseconds.
+
+    None stands for the tournament's limit.
+    """
+
+    start_ms: int | None = None
+    move_ms: int | None = None
+    bank_ms: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.limits)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """The limits that differ, by name."""
+        limits = msgspec.structs.asdict(self)
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+    def __str__(self) -> str:
+        return time_words(self.start_ms, self.move_ms, self.bank_ms)
+
+
+def time_words(start_ms: int | None, move_ms: int | None, bank_ms: int | None) -> str:
+    """Return time limits in words, without those that are None."""
+    parts = (
+        None if start_ms is None else f"start {start_ms / 1000:g} s",
+        None if move_ms is None else f"move {move_ms / 1000:g} s",
+        None if bank_ms is None else f"bank {bank_ms / 1000:g} s a deal",
+    )
+    return ", ".join(filter(None, parts))
+
+
+class TimeChange(msgspec.Struct, frozen=True, kw_only=True):
+    """New time limits from some round on, decided by the organiser during the tournament."""
+
+    first_round: int
+    """The first round, from 0, that is played under these limits."""
+    start_ms: int
+    move_ms: int
+    bank_ms: int
+    own: dict[int, OwnTime] = {}
+    """The own limits that changed, by entrant; an empty one means the tournament's limits."""
+    reason: str
+    """Shown to the public."""
+    at: str
+    """When it was decided, ISO 8601 in UTC."""
+
+
 class EntrantFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about a bot that are the same in play and in storage."""
 
@@ -104,6 +156,8 @@ class EntrantRecord(EntrantFacts, frozen=True, kw_only=True):
     team: str | None = None
     rights: Rights | None = None
     """The rights that the organiser granted it; None where they were not stored."""
+    time: OwnTime | None = None
+    """Its own time limits when it joined; None for those of the tournament."""
 
     @property
     def granted(self) -> str:
@@ -186,6 +240,8 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     closed: str | None = None
     """The time at which it was closed, ISO 8601 in UTC. From then on its seeds are public, and no
     deals are added."""
+    time_changes: tuple[TimeChange, ...] = ()
+    """Later time limits, by ascending first round; `play` and `entrants` hold the first ones."""
     later_seeds: tuple[LaterSeed, ...] = ()
     """The seeds of later rounds; all seeds but the last are public."""
     added: tuple[str, ...] = ()
@@ -212,6 +268,20 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     def names(self) -> tuple[str, ...]:
         """The names of the entrants, by number."""
         return tuple(entrant.name for entrant in self.entrants)
+
+    @property
+    def own_times(self) -> str:
+        """The bots that joined with time limits of their own, and those limits, in words."""
+        return "; ".join(f"{bot.name}: {bot.time}" for bot in self.entrants if bot.time)
+
+    def described(self, change: TimeChange) -> str:
+        """Return the new time limits of a change, and the first round that has them."""
+        usual = time_words(change.start_ms, change.move_ms, change.bank_ms)
+        own = "".join(
+            f"; {self.names[entrant]}: {time or 'those of the tournament'}"
+            for entrant, time in sorted(change.own.items())
+        )
+        return f"time limits from round {change.first_round + 1} on: {usual}{own}"
 
     @property
     def rounds(self) -> int | None:

@@ -1,29 +1,35 @@
 """Comparison of a stored tournament with the current configuration and bots.
 
-The name, the rating and a larger number of rounds may change between two runs over one folder.
-Anything else would mix deals that cannot be compared. Values are compared as this version of the
-program reads them, not as they are stored. A setting that a later version added and an older record
-lacks therefore has the value that stands for the older behaviour.
+The name, the rating and a larger number of rounds may change between two runs over one folder, and
+with a public reason the time limits of the rounds to come. Anything else would mix deals that
+cannot be compared. Values are compared as this version of the program reads them, not as they are
+stored. A setting that a later version added and an older record lacks therefore has the value that
+stands for the older behaviour.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.play_settings import SIZE, TIME, PlayConfig, PlaySettings
+from tourney_runner.results.tournament_record import OwnTime, TimeChange
 from tourney_runner.schedule.registry import format_class
-from tourney_runner.text import counted, escaped
+from tourney_runner.text import counted, escaped, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from tourney_runner.play.play_settings import TimeConfig
     from tourney_runner.results.tournament_record import EntrantRecord, TournamentRecord
 
-__all__ = ["check_same"]
+__all__ = ["check_same", "time_change", "with_times_of"]
 
 _SHOWN = 10
 """Differences that are listed, and files of one bot."""
@@ -33,6 +39,10 @@ _NOTATION = {"time": TIME, "limits": SIZE}
 """The notation of the amounts of a section."""
 _COUNTS = frozenset({"processes"})
 """Settings in such a section that are plain numbers."""
+_FOR_TIMES = (
+    "Time limits can change from the next round on, with a reason that the pages show:\n"
+    "  {again} --change-time REASON\n"
+)
 
 
 def check_same(
@@ -62,16 +72,88 @@ def check_same(
     differences = [*settings, *bots]
     more = len(differences) - _SHOWN
     rest = [f"and {more} more"] if more > 0 else []
+    times = any(line.startswith(("time.", "the time")) for line in differences)
+    hint = _FOR_TIMES.format(again=again) if times else ""
     listed = "\n".join(f"  {line}" for line in (*differences[:_SHOWN], *rest))
     if settings:
         head = "the results here are of a tournament with other settings"
     else:
         head = f"{counted(len(bots), 'difference')} in the bots since this tournament was begun"
     raise UsageError(
-        f"{folder}: {head}:\n{listed}\n{_for_bots(before.bots, now.bots, again)}"
+        f"{folder}: {head}:\n{listed}\n{_for_bots(before.bots, now.bots, again)}{hint}"
         "Undo the change to continue, give --out another folder, or give --fresh to move these"
         " results aside and begin again."
     )
+
+
+def time_change(
+    before: TournamentRecord, configured: TournamentRecord, first_round: int, reason: str
+) -> TimeChange | None:
+    """Return the change from the time limits in force to the configured ones; None without one.
+
+    Args:
+        before: As stored.
+        configured: As configured now.
+        first_round: The first round, from 0, that is played under the new limits.
+        reason: The reason, for the public.
+    """
+    was, now = PlaySettings.of(before), PlaySettings.of(configured)
+    own_before = _last_own_times(was)
+    own = {
+        bot.number: bot.time or OwnTime()
+        for bot in configured.entrants
+        if bot.number < len(before.entrants)
+        and (bot.time or OwnTime()) != own_before.get(bot.number, OwnTime())
+    }
+    if not own and now.time == _last_time(was):
+        return None
+    return TimeChange(
+        first_round=first_round,
+        **now.time.model_dump(),
+        own=own,
+        reason=reason,
+        at=utc_now(),
+    )
+
+
+def with_times_of(
+    before: TournamentRecord, configured: TournamentRecord, changes: tuple[TimeChange, ...]
+) -> TournamentRecord:
+    """Return a configured tournament with its time limits as they were first, and their changes.
+
+    The configured limits that differ from those after all changes are kept, so that `check_same`
+    refuses them.
+    """
+    last = PlaySettings.of(msgspec.structs.replace(before, time_changes=changes))
+    now = PlaySettings.of(configured)
+    own = _last_own_times(last)
+    limits, play = configured.limits, configured.play
+    if now.time == _last_time(last):
+        play = play | last.time.model_dump()
+        limits = before.limits
+    entrants = tuple(
+        msgspec.structs.replace(bot, time=before.entrants[bot.number].time)
+        if bot.number < len(before.entrants)
+        and (bot.time or OwnTime()) == own.get(bot.number, OwnTime())
+        else bot
+        for bot in configured.entrants
+    )
+    return msgspec.structs.replace(
+        configured, play=play, limits=limits, entrants=entrants, time_changes=changes
+    )
+
+
+def _last_time(settings: PlaySettings) -> TimeConfig:
+    """Return the tournament's time limits after all changes."""
+    return settings.time_of(sys.maxsize, -1)
+
+
+def _last_own_times(settings: PlaySettings) -> dict[int, OwnTime]:
+    """Return the bots' own time limits after all changes, by entrant."""
+    own = dict(settings.own_times)
+    for change in settings.time_changes:
+        own |= change.own
+    return own
 
 
 def _for_bots(
@@ -179,5 +261,8 @@ def _changed_bots(
         elif old.team != new.team:
             teams = [bot.team or "none" for bot in (old, new)]
             yield f"the team of the bot {name!r} was {teams[0]}, is {teams[1]}"
+        elif (old.time or OwnTime()) != (new.time or OwnTime()):
+            times = [str(bot.time or "the tournament's") for bot in (old, new)]
+            yield f"the time of the bot {name!r} was {times[0]}, is {times[1]}"
         elif old.rights is not None and old.rights != new.rights:
             yield f"the bot {name!r} was granted other rights"

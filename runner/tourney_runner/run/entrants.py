@@ -20,6 +20,7 @@ from tourney_runner.config.models import SkippedBot
 from tourney_runner.errors import UsageError
 from tourney_runner.games.registry import claims
 from tourney_runner.play.bot import Bot
+from tourney_runner.play.play_settings import BotTimeConfig
 from tourney_runner.results.records import Decision
 from tourney_runner.results.rulings import in_force
 from tourney_runner.results.tournament_record import Stage
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from tourney_runner.config import Config
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.store import Store
-    from tourney_runner.results.tournament_record import EntrantRecord, Seed
+    from tourney_runner.results.tournament_record import EntrantRecord, OwnTime, Seed
     from tourney_runner.run.tournament import RunOptions
     from tourney_runner.run.worker_process import Checked
     from tourney_runner.schedule.field_changes import Stages
@@ -228,9 +229,15 @@ def entrants_of(
             language=bot.language,
             author=bot.author,
             team=before[bot.name].team,
+            time=_time_section(before[bot.name].time),
         )
         for bot in bots
     )
+
+
+def _time_section(own: OwnTime | None) -> BotTimeConfig | None:
+    """Return stored time limits of a bot as a part of a configuration."""
+    return None if own is None else BotTimeConfig(**msgspec.structs.asdict(own))
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -19,7 +19,12 @@ from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import Seed, Stage
 from tourney_runner.run.local import LocalExecutor
 from tourney_runner.run.planner import Sizes, blocks, sizes
-from tourney_runner.run.tournament_setup import differing_rules, limits_line, make_format
+from tourney_runner.run.tournament_setup import (
+    differing_rules,
+    limits_line,
+    make_format,
+    own_time,
+)
 from tourney_runner.run.worker_process import Chunk, HostFailed, Played
 from tourney_runner.schedule import registry as formats
 from tourney_runner.schedule.base import FORMAT_RULES
@@ -288,7 +293,9 @@ def _entrant(bot: Entrant) -> str:
     team = "" if bot.team is None else f"team {bot.team}"
     rights = bot.rights.describe()
     granted = f"granted {rights}" if rights else ""
-    notes = ", ".join(filter(None, (bot.language, team, granted)))
+    time = own_time(bot)
+    limits = f"own time limits: {time}" if time else ""
+    notes = ", ".join(filter(None, (bot.language, team, granted, limits)))
     return f"{bot.name} ({notes})" if notes else bot.name
 
 

@@ -20,7 +20,7 @@ from tourney_runner.publish.site_folder import SITE_FOLDER, check_free
 from tourney_runner.results.store import Store
 from tourney_runner.results.tournament_record import LaterSeed
 from tourney_runner.run import progress as checkpoint
-from tourney_runner.run.compatibility import check_same
+from tourney_runner.run.compatibility import check_same, time_change, with_times_of
 from tourney_runner.run.dispatcher import DeadlineError, Dispatcher
 from tourney_runner.run.entrants import Entrants, next_round, why_broken, with_added
 from tourney_runner.run.executor import cluster_address
@@ -85,6 +85,8 @@ class RunOptions:
     """Bots besides the configured ones; one with the name of another is a new version."""
     reopen: bool = False
     """Whether to open a closed tournament again, for rounds on a new secret seed."""
+    change_time: str | None = None
+    """The public reason for new time limits from the next round on; None if none may change."""
     new_versions: bool = False
     """Whether any bot whose files have changed joins as a new version of itself."""
     sandbox: Mode | None = None
@@ -177,6 +179,7 @@ class _Run:
         self._before = before = store.tournament_if_begun()
         self._seed = draw_seed(config, None if before is None else before.seed)
         self._later_seeds = () if before is None else before.later_seeds
+        self._time_changes = () if before is None else before.time_changes
         self._format_rules = FORMAT_RULES if before is None else before.format_rules
         config = config.model_copy(update={"entrants": entrants})
         self._entrants = Entrants(config, options, store, self._seed, reporter.say)
@@ -203,6 +206,7 @@ class _Run:
         if self._before is not None:
             if broken:
                 self._entrants.refuse(broken)
+            self._change_times(bots)
             now = self._record(bots)
             check_same(
                 self._folder.path, self._before, now, self._changes_of(bots), self._options.again
@@ -224,6 +228,21 @@ class _Run:
             raise
         if finished:
             self._store.change(complete=True, ended=utc_now())
+
+    def _change_times(self, bots: list[Bot]) -> None:
+        """Let other time limits apply from the next round on, if there is a public reason."""
+        reason, before = self._options.change_time, self._before
+        if reason is None or before is None:
+            return
+        configured = make_record(self._config, self._seed, bots, before.conditions)
+        change = time_change(before, configured, next_round(self._store), reason)
+        if change is None:
+            self._reporter.say("note: the configured time limits are those in force already")
+            return
+        self._time_changes += (change,)
+        self._reporter.say(
+            f"from round {change.first_round + 1} on, other time limits apply: {change.reason}"
+        )
 
     def _changes_of(self, bots: list[Bot]) -> Callable[[str, str], list[str] | None]:
         """Return a function from the name of a bot and its earlier hash to its changes."""
@@ -317,8 +336,8 @@ class _Run:
             )
 
     def _executor(self, bots: list[Bot]) -> Executor:
-        later = tuple((one.first_round, one.master) for one in self._later_seeds)
-        setup = worker_setup(self._config, self._seed, bots, self._sandbox, later)
+        settings = PlaySettings.of(self._record(bots))
+        setup = worker_setup(self._config, settings, bots, self._sandbox)
         jobs, pin = self._options.jobs, self._options.pin
         if self._cluster is None:
             wanted = self._worker_count.wanted()
@@ -363,8 +382,11 @@ class _Run:
             protection_line(self._launcher, self._config.limits),
             make_clock(self._config.clock).describe(),
         )
+        record = make_record(self._config, self._seed, bots, how, self._format_rules)
+        if self._time_changes and self._before is not None:
+            record = with_times_of(self._before, record, self._time_changes)
         return msgspec.structs.replace(
-            make_record(self._config, self._seed, bots, how, self._format_rules),
+            record,
             sealed=True,
             later_seeds=self._later_seeds,
             added=tuple(sorted({bot.name for bot in self._options.added})),

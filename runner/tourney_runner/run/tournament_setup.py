@@ -16,9 +16,11 @@ from tourney_runner.process.launcher import ResourceLimits
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import (
     Conditions,
+    OwnTime,
     Schedule,
     Seed,
     TournamentRecord,
+    time_words,
 )
 from tourney_runner.run.worker_process import Setup
 from tourney_runner.schedule import registry as formats
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tourney_runner.config import Config
+    from tourney_runner.config import Config, Entrant
     from tourney_runner.play.bot import Bot
     from tourney_runner.play.play_settings import LimitsConfig, MatchConfig
     from tourney_runner.process.launcher import Launcher
@@ -49,6 +51,7 @@ __all__ = [
     "make_settings",
     "make_stages",
     "new_seed",
+    "own_time",
     "play_settings",
     "protection_line",
     "stored_text_seed",
@@ -90,7 +93,14 @@ def stored_text_seed(folder: Path) -> str | None:
 def play_settings(config: Config, seed: Seed) -> PlaySettings:
     """Return the settings of play of a tournament."""
     rules = config.options.in_force()
-    return make_settings(config.game, rules, seed.master, config.match, config)
+    settings = make_settings(config.game, rules, seed.master, config.match, config)
+    own = {entrant.number: own_time(entrant) for entrant in config.entrants}
+    return settings.with_changes(own_times={number: time for number, time in own.items() if time})
+
+
+def own_time(entrant: Entrant) -> OwnTime | None:
+    """Return an entrant's own time limits; None if it has those of the tournament."""
+    return OwnTime(**entrant.time.model_dump()) if entrant.time is not None else None
 
 
 def make_settings(
@@ -119,26 +129,18 @@ def make_settings(
     )
 
 
-def worker_setup(
-    config: Config,
-    seed: Seed,
-    bots: list[Bot],
-    sandbox: Mode,
-    later_seeds: tuple[tuple[int, str], ...] = (),
-) -> Setup:
+def worker_setup(config: Config, settings: PlaySettings, bots: list[Bot], sandbox: Mode) -> Setup:
     """Return the first message to every worker.
 
     Args:
         config: The tournament.
-        seed: Its first seed.
+        settings: Its settings of play.
         bots: By number.
         sandbox: As chosen for the whole run.
-        later_seeds: First rounds and values of the seeds that replaced it for the cards.
     """
-    settings = play_settings(config, seed)
     return Setup(
         version=__version__,
-        settings=settings.with_changes(later_seeds=later_seeds),
+        settings=settings,
         bots=tuple(bots),
         sandbox=sandbox,
         build_network=config.build_network,
@@ -226,9 +228,9 @@ def limits_line(config: Config) -> str:
     """Return the limits in one line."""
     limits = config.limits
     memory = "no limit" if limits.memory is None else f"{limits.memory >> 20} MiB"
+    time = time_words(config.time.start_ms, config.time.move_ms, config.time.bank_ms)
     return (
-        f"start {config.time.start_ms / 1000:g} s, move {config.time.move_ms / 1000:g} s,"
-        f" bank {config.time.bank_ms / 1000:g} s a deal, memory {memory},"
+        f"{time}, memory {memory},"
         f" output {_size(limits.output)} a move and {_size(limits.deal_output)} a deal"
     )
 
@@ -263,6 +265,7 @@ def make_record(
     options = config.schedule.options.model_dump(mode="json")
     rounds = options.pop("rounds", None)
     teams = teams_of(config)
+    times = {entrant.name: own_time(entrant) for entrant in config.entrants}
     return TournamentRecord(
         name=config.name,
         game=config.game,
@@ -283,7 +286,7 @@ def make_record(
             *format_class(config.schedule.format).references(config.schedule.options),
             *(entrant.name for entrant in config.entrants if entrant.reference),
         ),
-        entrants=tuple(bot.record(teams.get(bot.name)) for bot in bots),
+        entrants=tuple(bot.record(teams.get(bot.name), times.get(bot.name)) for bot in bots),
         conditions=how,
         publish=config.publish.model_dump(),
     )
