@@ -78,13 +78,13 @@ def test_the_same_cards_are_played_once_in_each_rotation_by_fresh_processes(
 ) -> None:
     bots = [_teller(arena, name) for name in ("ann", "ben", "cid", "dan")]
     config = arena.configure(
-        bots, rules={"players": 3}, match={"duplicate": duplicate}, schedule={"rounds": 2}
+        bots, rules={"players": 3}, match={"duplicate": duplicate}, schedule={"rounds": 4}
     )
     arena.run("run", config, "--out", "out", "--jobs", 2)
     tables = defaultdict(list)
     for told in _told(arena):
         tables[told.round, told.match].append(told)
-    assert len(tables) == 8
+    assert len(tables) == 16
     for table in tables.values():
         assert len(table) == 3 * rotations
         for seat in range(3):
@@ -95,7 +95,7 @@ def test_the_same_cards_are_played_once_in_each_rotation_by_fresh_processes(
         # No process ever meets cards that it knows.
         assert len({told.process for told in table}) == len(table)
     hands = {told.hand for told in _told(arena)}
-    assert len(hands) == 8 * 3  # another deal at every table
+    assert len(hands) == 16 * 3  # another deal at every table
 
 
 def test_a_bot_with_a_memory_never_knows_the_cards(arena: Arena) -> None:
@@ -281,7 +281,8 @@ def _timed(arena: Arena, name: str, **time: str) -> dict[str, Any]:
 
 def _limits(arena: Arena, name: str) -> tuple[set[tuple[int, int, int]], set[int]]:
     """The limits in the `hello` messages of a bot, and the times that it had for its moves."""
-    lines = [json.loads(line) for line in (arena.path / f"{name}.limits").open()]
+    text = (arena.path / f"{name}.limits").read_text("utf-8")
+    lines = [json.loads(line) for line in text.splitlines()]
     limits = {(one["start"], one["move"], one["bank"]) for one in lines if isinstance(one, dict)}
     return limits, {one[1]["move"] for one in lines if isinstance(one, list)}
 

@@ -100,7 +100,7 @@ def submit(  # noqa: PLR0913 - each is a choice of the author
     """
     entrant = read_bot(folder, name=name)
     rival = _rival(entrant, league, replace=replace)
-    report = check_bot(entrant, make_plan(league.config), watcher)
+    report = check_bot(entrant, make_plan(league.config, entrant), watcher)
     if not report.passed:
         raise UsageError(
             f"{shown(entrant.name)} is not entered, since it failed a check: see above. "

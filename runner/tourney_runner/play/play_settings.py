@@ -277,7 +277,9 @@ class PlaySettings(PlayConfig):
     def time_of(self, round_number: int, entrant: int) -> TimeConfig:
         """Return the time limits of an entrant in a round."""
         own, time = self.own_times.get(entrant), self.time
-        for change in self.time_changes[: self.time_changes_before(round_number)]:
+        for change in self.time_changes:
+            if change.first_round > round_number:
+                break
             time = TimeConfig(
                 start_ms=change.start_ms, move_ms=change.move_ms, bank_ms=change.bank_ms
             )
