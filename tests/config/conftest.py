@@ -23,5 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     (tmp_path / "teamed").mkdir()
     (tmp_path / "teamed" / "bot.yaml").write_text("name: teamed\ncommand: [sh]\nteam: x\n")
+    (tmp_path / "timed").mkdir()
+    (tmp_path / "timed" / "bot.yaml").write_text("name: timed\ncommand: [sh]\ntime: {move: 9s}\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path

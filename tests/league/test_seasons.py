@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def test_a_league_from_its_first_run_to_its_second_season(arena: Arena) -> None:
     bots = [arena.bot(name) for name in ("one", "two", "three")]
-    keys = {"seed": "secret", "name": "Liga", "schedule": {"rounds": 1}}
+    rules = {"players": 2, "instant_wins": []}  # or the secret cards may decide a deal at once
+    keys = {"seed": "secret", "name": "Liga", "schedule": {"rounds": 1}, "rules": rules}
     league = arena.configure(bots, **keys)
     seasons = arena.path / "seasons"
     first = arena.run("season", league, "--jobs", 1)
