@@ -10,6 +10,7 @@ from tourney_runner.ratings.analysis import analyse, percentiles, resample
 from tourney_runner.ratings.model import Model
 from tourney_runner.ratings.order_free import Columns
 from tourney_runner.ratings.standings import Scoreboard, standings
+from tourney_runner.ratings.table import Anchor
 
 NAMES = ["ada", "bob", "cyd", "dan", "eve", "fay"]
 STRENGTHS = [0.5, 0.3, 0.1, -0.1, -0.3, -0.5]
@@ -55,6 +56,23 @@ def test_rating_intervals_cover_the_truth_as_often_as_they_say(
             covered.append(
                 row.interval.low <= STRENGTHS[NAMES.index(row.name)] <= row.interval.high
             )
+    assert 0.90 <= sum(covered) / len(covered) <= 0.985
+
+
+@pytest.mark.parametrize("trials", TRIALS)
+def test_intervals_relative_to_an_anchor_cover_the_true_differences(trials: int) -> None:
+    """Tables of different seasons are compared by them, whose fields differ."""
+    model = Model(mu=0, sigma=4, beta=1)
+    covered = []
+    for seed in range(trials):
+        table = standings(
+            NAMES, played(STRENGTHS, 3, 30, seed, rotations=1), model, anchor=Anchor("cyd", 9.0)
+        )
+        for row in table.entrants:
+            assert row.interval is not None
+            if row.name != "cyd":
+                truth = 9.0 + STRENGTHS[NAMES.index(row.name)] - STRENGTHS[NAMES.index("cyd")]
+                covered.append(row.interval.low <= truth <= row.interval.high)
     assert 0.90 <= sum(covered) / len(covered) <= 0.985
 
 

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from simulation import deal, played
 from tourney_runner.ratings.standings import Scoreboard, standings
+from tourney_runner.ratings.table import Anchor
 
 NAMES = ["ada", "bob", "cyd", "dan", "eve"]
 
@@ -75,3 +76,39 @@ def test_a_row_becomes_the_published_json() -> None:
         "ahead_of_average", "matches", "deals", "points", "mean_place", "places", "faults",
         "forfeits",
     ]  # fmt: skip
+
+
+def test_an_anchor_shifts_the_scale_and_changes_nothing_else() -> None:
+    deals = list(played([3.0, 2.0, 1.0, 0.0], 4, 12, seed=5))
+    free = standings(NAMES[:4], deals)
+    fixed = standings(NAMES[:4], deals, anchor=Anchor("cyd", 1500.0))
+    assert free.anchor is None
+    assert fixed.anchor == Anchor("cyd", 1500.0)
+    before = {row.name: row for row in free.entrants}
+    shift = 1500.0 - before["cyd"].mu
+    for row in fixed.entrants:
+        was = before[row.name]
+        assert row.mu == pytest.approx(was.mu + shift, abs=1e-5)
+        same = ("rank", "rank_range", "sigma", "best", "ahead_of_average", "matches", "points")
+        assert [getattr(row, key) for key in same] == [getattr(was, key) for key in same]
+    assert fixed.too_close == free.too_close
+    assert fixed.superiority == free.superiority
+    anchor = next(row for row in fixed.entrants if row.name == "cyd")
+    assert anchor.interval == (1500.0, 1500.0) == (anchor.mu, anchor.mu)
+
+
+def test_an_anchor_needs_matches_and_bots_that_are_connected_with_it() -> None:
+    apart = [deal([0, 1], [1, 2], (n, 0, 0)) for n in range(12)]
+    apart += [deal([2, 3], [1, 2], (n, 1, 0)) for n in range(12)]
+    table = standings(NAMES[:4], sorted(apart, key=lambda it: it.key), anchor=Anchor("ada", 30))
+    known = {row.name: row.interval is not None for row in table.entrants}
+    assert known == {"ada": True, "bob": True, "cyd": False, "dan": False}
+
+    some = [deal([0, 1, 2], [1, 2, 3], (n, 0, 0)) for n in range(12)]
+    some += [deal([0, 1, 3], [1, 2, 3], (n, 0, 0)) for n in range(12, 17)]
+    table = standings(NAMES[:4], some, anchor=Anchor("dan", 30))
+    assert {row.interval for row in table.entrants} == {None}  # dan has only five matches
+
+    absent = standings(NAMES[:4], apart[:12], anchor=Anchor("dan", 30))
+    assert absent.anchor is None
+    assert absent.entrants == standings(NAMES[:4], apart[:12]).entrants

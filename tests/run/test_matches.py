@@ -329,3 +329,29 @@ def test_time_limits_change_from_the_next_round_on_with_a_public_reason(arena: A
     again = arena.run("run", config, "--out", "out", "--change-time", "a slower machine")
     assert "are those in force already" in again.stderr
     assert said in (arena.path / "out" / "site" / "feed.xml").read_text("utf-8")
+
+
+def test_an_anchor_fixes_a_rating_and_may_change_at_any_time(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "staff")]
+    bots[2] |= {"reference": True, "anchor": 25}
+    config = arena.configure(bots, schedule={"rounds": 4})
+    arena.run("run", config, "--out", "out")
+    first = arena.table()
+    assert first["anchor"] == {"name": "staff", "mu": 25.0}
+    mu = {row["name"]: row["mu"] for row in first["entrants"]}
+    assert mu["staff"] == 25
+    assert (
+        "Ratings are anchored: staff has 25 by definition" in arena.call("standings", "out").stdout
+    )
+    assert "all is as it should be" in arena.run("verify", "out", "--sample", "0").stdout
+
+    bots[2]["anchor"] = 1500
+    again = arena.run("run", arena.configure(bots, schedule={"rounds": 4}), "--out", "out")
+    assert "played" not in again.stdout
+    later = {row["name"]: row["mu"] for row in arena.table()["entrants"]}
+    assert later == pytest.approx({name: value + 1475 for name, value in mu.items()})
+
+    arena.run("withdraw", "out", "staff", "--reason", "it is over")
+    arena.run("run", arena.configure(bots[:2], schedule={"rounds": 5}), "--out", "out")
+    assert arena.table()["anchor"] == {"name": "staff", "mu": 1500.0}
+    assert arena.rows()["staff"]["status"] == "reference"

@@ -12,8 +12,11 @@ from axe_playwright_python.sync_playwright import Axe
 from made import HOSTILE, make_results
 from msgspec import structs
 from site_fixtures import NAMES, write_site
+from tourney_runner.publish.charts import rating_plot
 from tourney_runner.publish.publish_options import PublishChoices
 from tourney_runner.publish.replay_builder import replay_page
+from tourney_runner.publish.statistics import History
+from tourney_runner.ratings.table import Interval
 from tourney_runner.results.records import Decision
 from tourney_runner.results.store import FILE_NAME, Store
 
@@ -82,6 +85,42 @@ def test_every_chart_is_there_with_its_numbers(look: Look, site: Path, plot: str
     numbers = figure.locator("xpath=following-sibling::details[1]")
     numbers.locator("summary").click()
     assert numbers.locator("tbody tr").count() >= len(NAMES)
+
+
+def test_a_band_of_intervals_follows_each_rating(look: Look, tmp_path: Path) -> None:
+    results = make_results(tmp_path / "r", NAMES[:4], matches=24, publish={"replays": 0})
+    site = write_site(results, tmp_path / "s")
+    history = json.loads((site / "tournament.json").read_text())["history"]
+    for name, lines in (("bots/002.html", 1), ("charts.html", 4)):
+        page = look(site / name, bypass_csp=True)
+        figure = page.locator("figure[data-plot=rating]")
+        assert figure.locator(".series .line").count() == lines
+        assert figure.locator(".series .band").count() == lines
+        assert figure.locator(".series text").count() == lines  # the names at the ends
+        line, band = (
+            figure.locator(f".series .{it}").first.bounding_box() for it in ("line", "band")
+        )
+        assert line
+        assert band
+        assert band["y"] < line["y"]
+        assert band["y"] + band["height"] > line["y"] + line["height"]
+        assert abs(band["x"] - line["x"]) < 10
+        found = Axe().run(page, options=AXE)
+        assert found.violations_count == 0, found.generate_report()
+    known = [at for at, interval in enumerate(history["interval"][1]) if interval is not None]
+    assert len(known) > 2
+    for at in known:
+        low, high = history["interval"][1][at]
+        assert low < history["mu"][1][at] < high
+
+
+@pytest.mark.parametrize("known", [0, 1, 2, 3])
+def test_a_short_history_has_a_line_with_a_name(known: int) -> None:
+    intervals = (*(None,) * (4 - known), *(Interval(24.0, 28.0 + at) for at in range(known)))
+    history = History((0, 40, 80, 90), ((25.0, 26.0, 27.0, 26.5),), (intervals,))
+    image = rating_plot(history, [0], ["ada"])
+    assert image.count('class="band"') == (known > 1)
+    assert image.count(">ada</text>") == 1
 
 
 def check_square(page: Page, bots: int) -> None:

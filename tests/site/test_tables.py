@@ -23,6 +23,8 @@ from tourney_runner.publish.latex_text import latex_text, plain_text
 from tourney_runner.publish.publish_options import kept_choices
 from tourney_runner.publish.site import Site
 from tourney_runner.publish.site_document import SiteDocument
+from tourney_runner.publish.summary import summarise
+from tourney_runner.ratings.table import Anchor
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.verify.page_numbers import READERS
 from tourney_runner.verify.published_check import reference, standings_wrong
@@ -130,6 +132,35 @@ def test_every_format_can_be_read_back(
 ) -> None:
     rows = list(READERS[file](write(strangers)))
     assert list(standings_wrong(rows, reference(strangers))) == []
+
+
+def test_every_format_says_which_bot_the_ratings_are_anchored_to(tmp_path: Path) -> None:
+    folder = make_results(tmp_path / "r", NAMES[:4], matches=24)
+    free = {row.name: row for row in summary_of(folder).entrants}
+    with closing(Store(folder / FILE_NAME)) as store:
+        store.change(anchor=Anchor(NAMES[1], 1500.0))
+        summary = summarise(store)
+        site = Site(store, kept_choices(store))
+        pages = dict(site.pages())
+    said = "has 1500 by definition, and the intervals are those of the differences from it."
+    for _, file, write in tables.FORMATS:
+        text = write(summary)
+        assert (said in text.replace("\\", "").replace("{}", "")) is (file != "standings.csv"), file
+        assert list(standings_wrong(list(READERS[file](text)), reference(summary))) == []
+    document = json.loads(tables.as_json(summary))
+    jsonschema.validate(document, document_schema(StandingsDocument))
+    assert document["anchor"] == {"name": NAMES[1], "mu": 1500.0}
+    shift = 1500.0 - free[NAMES[1]].mu
+    for row in document["entrants"]:
+        assert row["mu"] == pytest.approx(free[row["name"]].mu + shift, abs=1e-5)
+    anchor = next(row for row in document["entrants"] if row["name"] == NAMES[1])
+    assert anchor["interval"] == [1500.0, 1500.0]
+    assert said in pages["index.html"]
+    assert "anchor: 1500" in pages["index.html"]  # in the configuration to play it again
+    history = json.loads(pages["tournament.json"])["history"]
+    last = {NAMES[at]: history["interval"][at][-1] for at in range(4)}
+    assert last == {row["name"]: row["interval"] for row in document["entrants"]}
+    assert "relative to <bdi>" in pages["bots/001.html"]
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])

@@ -35,6 +35,8 @@ _ORGANISERS_HINTS = {
     "{bot: FOLDER, team: ..}",
     "time": "time limits are set by the organiser: remove it here; it belongs in the tournament's "
     "file, {bot: FOLDER, time: {move: 2s}}",
+    "anchor": "the anchor of ratings is set by the organiser: remove it here; it belongs in the "
+    "tournament's file, {bot: FOLDER, anchor: 25}",
 }
 _DATA = "a file or folder to read"
 _TOOLS = "a folder with programs, such as /opt/go"
@@ -128,6 +130,7 @@ class EntryReader:
             team=granted.team,
             reference=granted.reference,
             time=granted.time,
+            anchor=granted.anchor,
             rights=Rights(
                 network=granted.network,
                 devices=tuple(self._devices(place, granted)),

@@ -298,6 +298,7 @@ def _candidates(
         if candidate is not None:
             candidates.append(candidate)
     _check_names(document, candidates)
+    _check_anchors(document, candidates)
     if seats is not None:
         _check_number(document, seats, len(entries) - len(skipped))
     return candidates, tuple(skipped)
@@ -345,6 +346,17 @@ def _check_names(document: Document, candidates: list[Candidate]) -> None:
                 f"{document.mark(first.named).line}, expected names that differ by more than "
                 f"case; write {fix}",
             )
+
+
+def _check_anchors(document: Document, candidates: list[Candidate]) -> None:
+    """Refuse a second anchor: the difference of two bots follows from their deals."""
+    anchors = [one for one in candidates if one.entrant.anchor is not None]
+    for other in anchors[1:]:
+        document.add(
+            (*other.place, "anchor"),
+            f"the ratings are anchored to the bot on line {document.mark(anchors[0].place).line}, "
+            "expected one anchor: deals decide how far apart two bots are",
+        )
 
 
 def _check_game(document: Document, candidate: Candidate) -> None:

@@ -172,6 +172,8 @@ class Entrant(Section):
     """Whether it is measured and not ranked."""
     time: BotTimeConfig | None = None
     """Its own time limits, if it has any."""
+    anchor: float | None = None
+    """The rating that it has by definition, if it is the anchor of the scale."""
 
 
 class SkippedBot(Section):
@@ -282,6 +284,9 @@ class BotGrants(Section):
     organiser's."""
     time: BotTimeConfig | None = None
     """The bot's own time limits in place of the tournament's, as a handicap. Pages show them."""
+    anchor: float | None = Field(default=None, allow_inf_nan=False)
+    """The rating (mu) that this bot has by definition. All ratings are shifted alike, so that the
+    tables of several tournaments with the same bot have one scale. One bot may have it."""
 
 
 class BotReference(BotGrants):

@@ -8,6 +8,7 @@ style sheet, and the same results give the same image.
 
 from __future__ import annotations
 
+import re
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,10 @@ from tourney_runner.publish.rendering import embedded, environment
 from tourney_runner.text import without_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tourney_runner.publish.statistics import BotResults, History, Row, TimeUse
+    from tourney_runner.ratings.table import Interval
 
 __all__ = [
     "LARGEST_TABLE",
@@ -52,39 +54,87 @@ _ROOM_FOR_NAMES = 190
 """Pixels at the right of the lines."""
 _LINE_OF_TEXT = 17.0
 """Pixels between two names."""
+_NUMBER = re.compile(r"-?[0-9.]+")
+"""A coordinate in the data of a path."""
 _SHORTEST = 1e-3
 """Milliseconds; a logarithmic scale has no zero."""
 
 
 def rating_plot(history: History, entrants: Sequence[int], names: Sequence[str]) -> Markup:
-    """Plot ratings (mu) over deals, with the names at the ends of the lines.
+    """Plot ratings (mu) over deals with bands of their intervals, and names at the ends of lines.
+
+    A line begins where there are enough matches for an interval: earlier ratings jump so far that
+    the scale would hide all that follows. A bot that never has enough matches has its whole line.
 
     Args:
         history: The ratings over time.
         entrants: The entrants to plot, at most `LINES`.
         names: Their names.
     """
+    looks = [_looks(history, entrant) for entrant in entrants]
+    ratings = [value for one in looks for _, mu, reach in one for value in (mu, *(reach or ()))]
     chart = pygal.XY(
         **(_config(height=420) | {"margin_right": _ROOM_FOR_NAMES}),
         show_dots=False,
         x_title="deals",
+        range=(min(ratings), max(ratings)) if ratings else None,
+        xrange=(0, history.deals[-1]),
     )
-    for entrant, name in zip(entrants, names, strict=True):
-        chart.add(_short(name), list(zip(history.deals, history.mu[entrant], strict=True)))
+    for one, name in zip(looks, names, strict=True):
+        chart.add(_short(name), [(deals, mu) for deals, mu, _ in one])
     chart.add_xml_filter(lambda root: _name_lines(root, names))
+    chart.add_xml_filter(lambda root: _draw_bands(root, chart.view, looks))
     return _drawn(chart, "Rating over deals")
 
 
-def _name_lines(root: Any, names: Sequence[str]) -> Any:
-    """Write the name of each line at its right end, moved down where names would overlap."""
-    lines = [
+_Look = tuple[int, float, "Interval | None"]
+"""A number of deals, the rating after them, and its interval."""
+
+
+def _looks(history: History, entrant: int) -> list[_Look]:
+    """Return the ratings of an entrant that have an interval, or all of them if fewer than two."""
+    looks = list(zip(history.deals, history.mu[entrant], history.interval[entrant], strict=True))
+    known = [one for one in looks if one[2] is not None]
+    return known if len(known) > 1 else looks
+
+
+def _lines(root: Any) -> list[tuple[Any, Any]]:
+    """Return the group of each series, and its line; None for a series without points."""
+    return [
         (group, group.find("path"))
         for group in root.iter("g")
         if "series" in group.get("class", "").split()
     ]
+
+
+def _draw_bands(
+    root: Any,
+    place: Callable[[tuple[float, float]], tuple[float, float]],
+    series: Sequence[Sequence[_Look]],
+) -> Any:
+    """Draw the band of each series behind its line.
+
+    Args:
+        root: The chart.
+        place: Returns the pixels of a number of deals and a rating.
+        series: The points of each line.
+    """
+    for (group, path), looks in zip(_lines(root), series, strict=False):
+        band = [(deals, interval) for deals, _, interval in looks if interval is not None]
+        if path is None or len(band) < 2:
+            continue
+        edge = [place((deals, interval.high)) for deals, interval in band]
+        edge += [place((deals, interval.low)) for deals, interval in reversed(band)]
+        corners = "L".join(f"{x:.1f} {y:.1f}" for x, y in edge)
+        group.insert(0, group.makeelement("path", {"class": "band", "d": f"M{corners}Z"}))
+    return root
+
+
+def _name_lines(root: Any, names: Sequence[str]) -> Any:
+    """Write the name of each line at its right end, moved down where names would overlap."""
     ends = [
-        (*map(float, path.get("d").split()[-2:]), group, name)
-        for (group, path), name in zip(lines, names, strict=False)
+        (*map(float, _NUMBER.findall(path.get("d"))[-2:]), group, name)
+        for (group, path), name in zip(_lines(root), names, strict=False)
         if path is not None
     ]
     lowest = -_LINE_OF_TEXT

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from tourney_runner.protocol.messages import field_docs, structs_in
 from tourney_runner.publish.summary import PublishedSeed
-from tourney_runner.ratings.table import Adjacent, RankBy, Standing
+from tourney_runner.ratings.table import Adjacent, Anchor, RankBy, Standing
 
 __all__ = ["TABLE_FORMAT", "StandingsDocument", "StandingsRow", "document_schema"]
 
@@ -65,6 +65,9 @@ class StandingsDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The bots that share the first place of the last table, if there are several."""
     rank_by: RankBy
     """Whether rows are ranked by ``mu`` (estimate) or by ``score``."""
+    anchor: Anchor | UnsetType = UNSET
+    """The bot whose ``mu`` is fixed, if there is one. ``mu``, ``score`` and ``interval`` are on its
+    scale, and the intervals are those of the differences from it."""
     converged: bool
     """Whether the ratings had converged when the fit ended."""
     too_little_data: bool

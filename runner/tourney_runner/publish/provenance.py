@@ -131,8 +131,7 @@ def recipe(summary: Summary) -> str:
         ).rstrip(),
         "bots:  # in this order and under these names; the hashes are of their files",
         *(
-            f"  - {{bot: .., name: {_quoted(bot.name)}{_team(bot)}{_time(bot)}}}"
-            f"  # {bot.digits[:16]}"
+            f"  - {{bot: .., name: {_quoted(bot.name)}{_grants(facts, bot)}}}  # {bot.digits[:16]}"
             for bot in facts.entrants
         ),
     ]
@@ -148,6 +147,13 @@ def _granted(facts: TournamentRecord) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _grants(facts: TournamentRecord, bot: EntrantRecord) -> str:
+    """Return the rest of a bot's entry in a configuration, besides its folder and its name."""
+    anchor = facts.anchor
+    anchored = f", anchor: {anchor.mu:g}" if anchor and anchor.name == bot.name else ""
+    return f"{_team(bot)}{_time(bot)}{anchored}"
 
 
 def _time(bot: EntrantRecord) -> str:
@@ -187,7 +193,9 @@ def _rating(facts: TournamentRecord) -> str:
         "through_time": "Through Time, by all rounds at once",
     }[facts.update]
     constants = ", ".join(f"{key} {value:.4g}" for key, value in facts.rating.items())
-    return f"TrueSkill {how}; {constants}"
+    anchor = facts.anchor
+    anchored = f"; {anchor.name} is fixed at {anchor.mu:g}" if anchor else ""
+    return f"TrueSkill {how}; {constants}{anchored}"
 
 
 def _seed(summary: Summary) -> str:

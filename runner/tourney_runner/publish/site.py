@@ -263,6 +263,11 @@ class Site:
                     entrant=self.summary.facts.entrants[row.number],
                     results=results,
                     notable=list(zip_longest(results.best, results.worst, results.slowest)),
+                    plot=charts.rating_plot(
+                        self._gathered.history, [row.number], [row.standing.name]
+                    )
+                    if row.standing.deals
+                    else "",
                 ),
             )
 

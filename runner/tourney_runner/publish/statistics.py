@@ -57,8 +57,9 @@ __all__ = [
 
 _LOOKS = 30
 _LOOK_RATIO = 0.75
-"""The ratings for the history are computed after all deals, after this share of them, after this
-share of that, and so on; together this costs four times as much as the last computation.
+"""The ratings for the history and their intervals are computed after all deals, after this share of
+them, after this share of that, and so on; together this costs four times as much as the last
+computation.
 """
 _NOTABLE = 5
 """Best, worst and slowest deals of a bot."""
@@ -162,6 +163,8 @@ class History(msgspec.Struct, frozen=True):
     deals: tuple[int, ...]
     mu: tuple[tuple[float, ...], ...]
     """By entrant, after each of the numbers of deals."""
+    interval: tuple[tuple[Interval | None, ...], ...]
+    """The 95 % intervals of the same ratings, as in the table; None with too few matches."""
 
 
 class Endings(msgspec.Struct, frozen=True, kw_only=True):
@@ -325,7 +328,8 @@ class _Gatherer:
         self._deals = 0
         self._looks = {round(deals * _LOOK_RATIO**look) for look in range(_LOOKS)}
         self._marks = [0]
-        self._history = [[facts.rating.get("mu", Model.mu)] * entrants]
+        self._ratings = [[facts.rating.get("mu", Model.mu)] * entrants]
+        self._intervals: list[list[Interval | None]] = [[None] * entrants]
         self._board: Scoreboard | None = None
         self._spoilt: list[SpoiltRef] = []
         self._cut_short: list[int] = []
@@ -370,8 +374,10 @@ class _Gatherer:
             bot.results(table, analysis, entrant, self._players)
             for entrant, bot in enumerate(self._bots)
         )
-        mu = tuple(zip(*self._history, strict=True))
-        history = History(tuple(self._marks), mu)
+        mu, interval = (
+            tuple(zip(*looks, strict=True)) for looks in (self._ratings, self._intervals)
+        )
+        history = History(tuple(self._marks), mu, interval)
         rounds = () if self._rounds is None else self._rounds.rounds()
         endings = self._endings.done(len(self._cut_short))
         spoilt, cut_short = tuple(self._spoilt), tuple(self._cut_short)
@@ -379,7 +385,9 @@ class _Gatherer:
 
     def _mark(self, board: Scoreboard) -> None:
         self._marks.append(self._deals)
-        self._history.append([rating.mu for rating in board.rater.ratings()])
+        ratings, intervals = board.intervals()
+        self._ratings.append([rating.mu for rating in ratings])
+        self._intervals.append(intervals)
 
     def _add_results(self, number: int, record: DealRecord) -> None:
         moves = sum([time.moves for time in record.times])

@@ -139,6 +139,7 @@ def scoreboard(store: Store, *, afresh: bool = False) -> Scoreboard:
         references=[bot.number for bot in facts.entrants if bot.name in facts.references],
         disqualified=disqualified(store),
         checkpoints=None if afresh else cache_folder() / _CHECKPOINTS,
+        anchor=facts.anchor,
     )
 
 

@@ -311,6 +311,7 @@ def standings_document(summary: Summary) -> StandingsDocument:
         last_table=summary.final if summary.last_table_decides else UNSET,
         winners=summary.final[: summary.winners] if summary.winners > 1 else UNSET,
         rank_by=table.rank_by,
+        anchor=table.anchor or UNSET,
         converged=table.converged,
         too_little_data=table.too_little_data,
         too_close=table.too_close,
@@ -551,11 +552,31 @@ def _statuses(summary: Summary) -> Iterator[str]:
     references = ", ".join(row.name for row in summary.entrants if row.status == "reference")
     if references:
         yield f"Measured against the field and not ranked in it: {references}"
+    yield from _anchor_words(summary)
     facts = summary.facts
     if facts.own_times:
         yield f"Bots with time limits of their own: {facts.own_times}"
     for change in facts.time_changes:
         yield f"Changed {facts.described(change)}. Reason: {change.reason}"
+
+
+def _anchor_words(summary: Summary) -> Iterator[str]:
+    """Yield the scale of the ratings, if a bot fixes it."""
+    wanted, anchor = summary.facts.anchor, summary.table.anchor
+    if wanted is None or not summary.deals:
+        return
+    if anchor is None:
+        yield (
+            f"The ratings are not anchored: no deals of {wanted.name} count, whose rating is fixed."
+        )
+        return
+    row = next(row for row in summary.entrants if row.name == anchor.name)
+    if row.interval is None:
+        matches = counted(row.matches, "match", "matches")
+        why = f"there are no intervals, since it has only {matches}"
+    else:
+        why = "the intervals are those of the differences from it"
+    yield f"Ratings are anchored: {anchor.name} has {anchor.mu:g} by definition, and {why}."
 
 
 def _ruling_words(summary: Summary, name: str) -> str:

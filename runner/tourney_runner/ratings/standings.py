@@ -17,7 +17,7 @@ from tourney_runner.ratings.certainty import (
     scores_of_pairs,
     t_quantile,
 )
-from tourney_runner.ratings.model import Model, average_places
+from tourney_runner.ratings.model import Model, Rating, average_places
 from tourney_runner.ratings.raters import rater
 from tourney_runner.ratings.table import LEAST_MATCHES, Adjacent, Interval, Standing, Standings
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tourney_runner.ratings.model import Deal, Rating
+    from tourney_runner.ratings.model import Deal
     from tourney_runner.ratings.raters import Estimate, Update
-    from tourney_runner.ratings.table import RankBy, Status
+    from tourney_runner.ratings.table import Anchor, RankBy, Status
 
     Floats = NDArray[np.float64]
 
@@ -84,6 +84,8 @@ class Scoreboard:
         references: Entrants that are not ranked.
         disqualified: Entrants that are out of the table; none of the added deals includes them.
         checkpoints: The folder for checkpoints of ``sequential`` ratings, see `raters.rater`.
+        anchor: The entrant whose rating is fixed. Deals only show differences of skills, so this
+            shifts all ratings alike and changes no rank and no probability.
     """
 
     def __init__(  # noqa: PLR0913 - all but the names have their defaults
@@ -96,14 +98,18 @@ class Scoreboard:
         references: Collection[int] = (),
         disqualified: Collection[int] = (),
         checkpoints: Path | None = None,
+        anchor: Anchor | None = None,
     ) -> None:
         self._names = tuple(names)
+        self._anchor = anchor
+        self._connected = list(range(len(self._names)))
+        """Another entrant that each is connected with by deals, or itself; only for the anchor."""
         self._model = model or Model()
         self._rank_by = rank_by
         self._references = frozenset(references)
         self._disqualified = frozenset(disqualified)
         self._records = [_Record() for _ in names]
-        self.rater = rater(update, self._model, len(self._names), checkpoints)
+        self._rater = rater(update, self._model, len(self._names), checkpoints)
         self._deals = 0
         self._players = 0
         self._matches = 0
@@ -134,7 +140,11 @@ class Scoreboard:
                 self._records[fault.entrant].forfeits += 1
             else:
                 self._records[fault.entrant].faults[fault.kind] += 1
-        self.rater.add(deal, self._matches - 1)
+        if self._anchor is not None:
+            parts = {self._part(entrant) for entrant in deal.seating}
+            for part in parts:
+                self._connected[part] = min(parts)
+        self._rater.add(deal, self._matches - 1)
 
     @property
     def entrants(self) -> int:
@@ -145,9 +155,14 @@ class Scoreboard:
         """Return the number of independent matches of each entrant so far."""
         return [record.matches for record in self._records]
 
+    def intervals(self) -> tuple[list[Rating], list[Interval | None]]:
+        """Return the ratings after the deals so far, and their intervals as in the table."""
+        estimate = self._estimate()
+        return estimate.ratings, self._intervals(estimate)
+
     def standings(self) -> Standings:
         """Return the table after the deals so far."""
-        estimate = self.rater.estimate()
+        estimate = self._estimate()
         statuses, least = self._statuses()
         scores = scores_of_pairs(
             [rating.mu for rating in estimate.ratings],
@@ -162,6 +177,7 @@ class Scoreboard:
             matches=self._matches,
             entrants=tuple(rows[entrant] for entrant in order),
             rank_by=self._rank_by,
+            anchor=self._anchor if self._anchor_in_force is not None else None,
             converged=estimate.converged,
             too_little_data=not known,
             provisional_below=least,
@@ -170,6 +186,36 @@ class Scoreboard:
             ),
             superiority=tuple(map(tuple, _normal(scores))),
         )
+
+    @property
+    def _anchor_in_force(self) -> int | None:
+        """The number of the anchor; None if there is none, or none of its deals count."""
+        if self._anchor is None:
+            return None
+        number = self._names.index(self._anchor.name)
+        return number if self._records[number].deals else None
+
+    def _part(self, entrant: int) -> int:
+        """Return the lowest entrant of the part of the field that is connected with an entrant."""
+        while self._connected[entrant] != entrant:
+            entrant = self._connected[entrant]
+        return entrant
+
+    def _estimate(self) -> Estimate:
+        estimate = self._rater.estimate()
+        return estimate._replace(ratings=self._shifted(estimate.ratings))
+
+    def _shifted(self, ratings: list[Rating]) -> list[Rating]:
+        """Return ratings on the scale of the anchor."""
+        anchor = self._anchor_in_force
+        if anchor is None or self._anchor is None:
+            return ratings
+        shift, digits = self._anchor.mu - ratings[anchor].mu, self._digits
+        return [Rating(round(one.mu + shift, digits), one.sigma) for one in ratings]
+
+    @property
+    def _digits(self) -> int:
+        return _DIGITS - floor(log10(self._model.sigma))
 
     def _statuses(self) -> tuple[list[Status], int]:
         """Return each entrant's status, and the least number of matches that is not provisional."""
@@ -243,16 +289,14 @@ class Scoreboard:
             if record.deals
         ]
         average = sum(played) / len(played) if played else self._model.mu
-        variances = np.diag(estimate.covariance).tolist()
+        intervals = self._intervals(estimate)
         return [
             self._standing(
                 entrant,
                 rank=ranks[entrant],
                 status=statuses[entrant],
                 rating=estimate.ratings[entrant],
-                interval=self._interval(entrant, rating.mu, variances[entrant])
-                if entrant in ranges
-                else None,
+                interval=intervals[entrant],
                 rank_range=ranges.get(entrant),
                 best=best.get(entrant),
                 average=average,
@@ -260,10 +304,33 @@ class Scoreboard:
             for entrant, rating in enumerate(estimate.ratings)
         ]
 
-    def _interval(self, entrant: int, mu: float, variance: float) -> Interval:
-        reach = t_quantile(self._records[entrant].matches - 1) * sqrt(variance)
-        digits = _DIGITS - floor(log10(self._model.sigma))
-        return Interval(round(mu - reach, digits), round(mu + reach, digits))
+    def _intervals(self, estimate: Estimate) -> list[Interval | None]:
+        """Return the intervals of mu by entrant.
+
+        They are relative to the mean of the field, or to the anchor: the error of a difference has
+        the variance V(a) + V(b) - 2 V(a, b), and as many degrees of freedom as the bot with fewer
+        matches gives.
+        """
+        errors, anchor = estimate.covariance, self._anchor_in_force
+        variances = np.diag(errors)
+        matches = self.matches()
+        if anchor is not None:
+            variances = np.maximum(variances + errors[anchor, anchor] - 2 * errors[anchor], 0.0)
+            matches = [
+                min(count, matches[anchor]) if self._part(entrant) == self._part(anchor) else 0
+                for entrant, count in enumerate(matches)
+            ]
+        return [
+            None
+            if count < LEAST_MATCHES or entrant in self._disqualified
+            else self._interval(rating.mu, t_quantile(count - 1) * sqrt(variance))
+            for entrant, (rating, count, variance) in enumerate(
+                zip(estimate.ratings, matches, variances.tolist(), strict=True)
+            )
+        ]
+
+    def _interval(self, mu: float, reach: float) -> Interval:
+        return Interval(round(mu - reach, self._digits), round(mu + reach, self._digits))
 
     def _standing(  # noqa: PLR0913 - the claims about one entrant
         self,
@@ -341,6 +408,7 @@ def standings(  # noqa: PLR0913 - all but the first two have their defaults
     rank_by: RankBy = "estimate",
     references: Collection[int] = (),
     disqualified: Collection[int] = (),
+    anchor: Anchor | None = None,
 ) -> Standings:
     """Return the table of finished deals, in one pass over them.
 
@@ -352,6 +420,7 @@ def standings(  # noqa: PLR0913 - all but the first two have their defaults
         rank_by: The value by which bots are ranked.
         references: Entrants that are not ranked.
         disqualified: Entrants that are out of the table.
+        anchor: The entrant whose rating is fixed.
     """
     board = Scoreboard(
         names,
@@ -360,6 +429,7 @@ def standings(  # noqa: PLR0913 - all but the first two have their defaults
         rank_by=rank_by,
         references=references,
         disqualified=disqualified,
+        anchor=anchor,
     )
     for deal in deals:
         board.add(deal)

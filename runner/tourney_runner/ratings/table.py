@@ -6,7 +6,16 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-__all__ = ["LEAST_MATCHES", "Adjacent", "Interval", "RankBy", "Standing", "Standings", "Status"]
+__all__ = [
+    "LEAST_MATCHES",
+    "Adjacent",
+    "Anchor",
+    "Interval",
+    "RankBy",
+    "Standing",
+    "Standings",
+    "Status",
+]
 
 RankBy = Literal["estimate", "score"]
 """Rank by mu, or by mu - 3 sigma."""
@@ -26,6 +35,14 @@ class Interval(NamedTuple):
     high: float
 
 
+class Anchor(msgspec.Struct, frozen=True):
+    """A bot whose rating is fixed, so that tables of several tournaments share a scale."""
+
+    name: str
+    mu: float
+    """The rating that it has by definition."""
+
+
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the table."""
 
@@ -40,7 +57,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     mu: float
     sigma: float
     interval: Interval | None
-    """The 95 % interval of mu; None with too few matches."""
+    """The 95 % interval of mu; None with too few matches. It is relative to the mean of the field,
+    or to the anchor if there is one, whose own interval then has no width.
+    """
     score: float
     """mu - 3 sigma."""
     best: float | None
@@ -83,6 +102,8 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     entrants: tuple[Standing, ...]
     rank_by: RankBy
+    anchor: Anchor | None
+    """The anchor of the ratings; None if there is none, or none of its deals count."""
     converged: bool
     """Whether the ratings had converged when the fit ended."""
     too_little_data: bool

@@ -12,6 +12,7 @@ import msgspec
 
 from tourney_runner.process.launcher import Rights
 from tourney_runner.process.sandbox import Mode
+from tourney_runner.ratings.table import Anchor
 
 __all__ = [
     "Conditions",
@@ -223,6 +224,8 @@ class TournamentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The value by which bots are ranked."""
     references: tuple[str, ...] = ()
     """Names of the bots that the format measures but does not rank."""
+    anchor: Anchor | None = None
+    """The bot whose rating is fixed."""
     entrants: tuple[EntrantRecord, ...]
     """By number."""
     conditions: Conditions

@@ -29,13 +29,18 @@ from tourney_runner.schedule.registry import format_class
 from tourney_runner.text import escaped, shown, utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
     from tourney_runner.config import Config
     from tourney_runner.process.launcher import Launcher
     from tourney_runner.results.store import Store
-    from tourney_runner.results.tournament_record import EntrantRecord, OwnTime, Seed
+    from tourney_runner.results.tournament_record import (
+        EntrantRecord,
+        OwnTime,
+        Seed,
+        TournamentRecord,
+    )
     from tourney_runner.run.tournament import RunOptions
     from tourney_runner.run.worker_process import Checked
     from tourney_runner.schedule.field_changes import Stages
@@ -206,7 +211,7 @@ def entrants_of(
     bots: Sequence[Bot],
     configured: Sequence[Entrant],
     versions: dict[str, str],
-    before: Mapping[str, EntrantRecord],
+    before: TournamentRecord,
 ) -> tuple[Entrant, ...]:
     """Return the entrants of bots for display; their files are not read again.
 
@@ -214,7 +219,7 @@ def entrants_of(
         bots: All bots, by number.
         configured: Those of the configuration.
         versions: See `AllBots`.
-        before: The stored records of the bots that have joined, by name.
+        before: The tournament as stored; bots that are no longer configured stay what they were.
     """
     known = {entrant.name: entrant for entrant in configured}
     names = {bot.name: versions.get(bot.name, bot.name) for bot in bots}
@@ -228,8 +233,10 @@ def entrants_of(
             command=bot.command,
             language=bot.language,
             author=bot.author,
-            team=before[bot.name].team,
-            time=_time_section(before[bot.name].time),
+            team=before.bots[bot.name].team,
+            reference=bot.name in before.references,
+            time=_time_section(before.bots[bot.name].time),
+            anchor=before.anchor.mu if before.anchor and before.anchor.name == bot.name else None,
         )
         for bot in bots
     )
@@ -327,7 +334,7 @@ class Entrants:
         bots = [with_stored_hash(bot, entered[bot.name], stored) for bot in bots]
         found = match_bots(self._store, bots, self._may_change(), broken)
         self.versions, self._replaced = found.versions, found.replaced
-        entrants = entrants_of(found.bots, self.config.entrants, found.versions, self._before.bots)
+        entrants = entrants_of(found.bots, self.config.entrants, found.versions, self._before)
         self.config = self.config.model_copy(update={"entrants": entrants})
         return found.bots, broken
 

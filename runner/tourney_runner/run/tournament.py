@@ -447,7 +447,7 @@ def _ranking(before: TournamentRecord, now: TournamentRecord, config: Config) ->
     Args:
         before: As stored.
         now: As configured.
-        config: The configuration; bots that it no longer names stay what they were.
+        config: The configuration.
     """
     if before.format_rules == 1:
         # Its version updated ratings deal by deal where skills drift and no `update` is given.
@@ -457,6 +457,4 @@ def _ranking(before: TournamentRecord, now: TournamentRecord, config: Config) ->
             "references": before.references,
             "update": before.update if is_kept else now.update,
         }
-    configured = {bot.name for bot in config.entrants}
-    gone = (name for name in before.references if name not in configured)
-    return {"rank_by": now.rank_by, "references": (*now.references, *gone)}
+    return {"rank_by": now.rank_by, "references": now.references}

@@ -13,6 +13,7 @@ from tourney_runner.games import registry as games
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.play_settings import PlayConfig, PlaySettings
 from tourney_runner.process.launcher import ResourceLimits
+from tourney_runner.ratings.table import Anchor
 from tourney_runner.results.store import FILE_NAME, Store
 from tourney_runner.results.tournament_record import (
     Conditions,
@@ -285,6 +286,14 @@ def make_record(
         references=(
             *format_class(config.schedule.format).references(config.schedule.options),
             *(entrant.name for entrant in config.entrants if entrant.reference),
+        ),
+        anchor=next(
+            (
+                Anchor(entrant.name, entrant.anchor)
+                for entrant in config.entrants
+                if entrant.anchor is not None
+            ),
+            None,
         ),
         entrants=tuple(bot.record(teams.get(bot.name), times.get(bot.name)) for bot in bots),
         conditions=how,
