@@ -42,7 +42,7 @@ def test_help_is_there_for_the_program_and_every_command(arena: Arena) -> None:
 
 def test_no_help_is_cut_or_too_wide_for_a_terminal() -> None:
     commands = [name for names in SECTIONS.values() for name in names]
-    parts = [["league", part] for part in ("table", "init", "import")]
+    parts = [["league", part] for part in ("table", "init", "import", "publish", "disqualify")]
     parts += [["pools", part] for part in ("draw", "final")]
     for words in ([], *([command] for command in commands), *parts):
         shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}).stdout

@@ -50,8 +50,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals |= {name: getattr(text, name) for name in text.__all__}
+    made.filters["sortable"] = _sortable
     made.globals |= {"FAULT_MEANINGS": FAULT_MEANINGS, "TABLE_FORMAT": TABLE_FORMAT}
     return made
+
+
+def _sortable(value: object) -> object:
+    """Return a sort key without digits that no reader sees; they make large pages heavy."""
+    return f"{value:.7g}" if isinstance(value, float) else value
 
 
 @cache

@@ -4,16 +4,18 @@
 (() => {
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
+  // A cell has its number in `data-v` if its text is not that number itself.
   const value = (row, column) => {
     const cell = row.cells[column];
-    return cell.dataset.v === undefined ? cell.textContent.trim() : Number(cell.dataset.v);
+    const text = cell.dataset.v ?? cell.textContent.trim();
+    const isNumber = cell.dataset.v !== undefined ||
+      (!cell.classList.contains("name") && /^-?\d+(\.\d+)?$/.test(text));
+    if (text === "") return NaN; // it stays at the end in both directions
+    return isNumber ? Number(text) : text;
   };
 
   function compare(one, other) {
-    if (typeof one === "number" && typeof other === "number") {
-      if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other);
-      return one - other;
-    }
+    if (typeof one === "number" && typeof other === "number") return one - other;
     return collator.compare(one, other);
   }
 
@@ -28,7 +30,8 @@
     const sign = direction === "ascending" ? 1 : -1;
     const body = table.tBodies[0];
     const rows = [...body.rows].map((row) => [value(row, column), row]);
-    rows.sort((one, other) => sign * compare(one[0], other[0]));
+    rows.sort(([one], [other]) =>
+      Number.isNaN(one) - Number.isNaN(other) || sign * compare(one, other));
     body.append(...rows.map((pair) => pair[1]));
   }
 
