@@ -54,7 +54,9 @@ def upper_bound(ratios: Sequence[float]) -> float:
 
 def figures_of(script: str, root: Path, sizes: Sequence[str]) -> dict[str, float]:
     """Return the figures of one run of a checkout's script."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "runner")}
+    # The package lay at the top of the checkout before it moved to `runner/`.
+    folders = os.pathsep.join((str(root / "runner"), str(root)))
+    environment = {**os.environ, "PYTHONPATH": folders}
     command = [sys.executable, str(root / "benchmarks" / script), "--json", *sizes]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, cwd=root)
     found: dict[str, float] = json.loads(done.stdout)
