@@ -25,7 +25,7 @@ def check_game(
     from tourney_runner.errors import RunError
     from tourney_runner.gamekit.conformance import CHECKS, actions_a_second
     from tourney_runner.games import registry
-    from tourney_runner.play.game_errors import blamed_on, loop_guard
+    from tourney_runner.play.game_errors import GameErrors, loop_guard
     from tourney_runner.text import counted
 
     entry = registry.game(game)
@@ -34,7 +34,7 @@ def check_game(
     for check in CHECKS:
         for seed in range(deals):
             try:
-                with blamed_on(entry), loop_guard(entry):
+                with GameErrors(entry), loop_guard(entry):
                     check.run(entry, options, seed)
             except Exception as error:  # noqa: BLE001 - the game's code may fail in any way
                 failed += 1

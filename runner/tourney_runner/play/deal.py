@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec import Raw
 
-from tourney_runner.games.base import TERMINAL, IllegalActionError, MalformedAnswerError, SeatEvents
+from tourney_runner.games.base import (
+    TERMINAL,
+    IllegalActionError,
+    MalformedAnswerError,
+    SeatEvents,
+    State,
+)
 from tourney_runner.play.faults import EndedBeforeError, Fault
 from tourney_runner.play.game_errors import (
-    blamed_on,
+    GameErrors,
     checked_codes,
     checked_event,
     checked_result,
@@ -34,7 +40,7 @@ from tourney_runner.results.records import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tourney_runner.games.base import Answer, Game, State
+    from tourney_runner.games.base import Answer, Game
     from tourney_runner.play.match_plan import AutoForfeit
     from tourney_runner.play.play_settings import PlaySettings
     from tourney_runner.play.player import Player
@@ -183,7 +189,7 @@ class DealInPlay:
         Raises:
             RunError: The code of the game failed.
         """
-        with blamed_on(self._game, f"deal {self._key}: "):
+        with GameErrors(self._game, self._key):
             return self._play_whole(start, retired)
 
     def _play_whole(self, start: int | None, retired: Sequence[AutoForfeit]) -> DealRecord:
@@ -246,26 +252,28 @@ class DealInPlay:
     # This runs for every move, so rare cases are handled in other methods.
     def _play_on(self) -> None:  # noqa: C901, PLR0912
         """Ask players and apply their actions until the deal is over."""
-        state, seats, codes, events = self._state, self._seats, self._codes, self._events
+        state, codes, events, event_type = self._state, self._codes, self._events, self._event_type
         observation, read, apply_action = state.observation, state.read, state.apply_action
         encode_action, most = self._encode_action, self._settings.max_moves
+        in_turn = type(state).choosing is State.choosing  # true of most games
+        seats = dict(enumerate(self._seats))
         while (turn := state.current_player) != TERMINAL:
-            if len(codes) >= most:
-                self._cut_short = True
-                codes.append(CUT_SHORT)
+            if (moves := len(codes)) >= most:
+                self._cut()
                 return
-            if turn < 0 or turn >= len(seats):
+            if (seat := seats.get(turn)) is None:
                 raise game_bug(self._game, f": current_player is {turn!r:.40}, not a seat")
-            seat = seats[turn]
             player = seat.player
             if not player.running and not self._started(seat):
                 continue
-            if choosing := state.choosing:
-                view, told = self._view_in_round(turn, choosing), self._before_round
+            if in_turn and not seat.own:
+                told = len(events)
+                view, news = observation(turn), events[seat.seen :]
             else:
-                view, told = observation(turn), len(events)
-            request_id = seat.first_id + len(codes)
-            move = Move(request_id, view, self._news(seat, told), seat.time)
+                view, told = self._view(turn)
+                news = self._news(seat, told)
+            request_id = seat.first_id + moves
+            move = Move(request_id, view, news, seat.time)
             if player.lists is not None:
                 move = self._with_lists(move, player.lists)
             request = encode_lines((move,))
@@ -287,8 +295,17 @@ class DealInPlay:
             except IllegalActionError as error:
                 self._failed(seat, _refused("illegal", error, player, answer), request)
             else:
-                code = encode_action(action)
-                self._happened(turn, code, apply_action(action))
+                code, event = encode_action(action), apply_action(action)
+                if in_turn and type(event) is event_type:
+                    codes.append(code)
+                    events.append(Raw(_encode_event(event)))
+                else:
+                    self._happened(turn, code, event)
+
+    def _cut(self) -> None:
+        """End the deal because it has too many moves."""
+        self._cut_short = True
+        self._codes.append(CUT_SHORT)
 
     def _happened(self, seat: int, code: str, event: msgspec.Struct | None) -> None:
         """Keep the code of an action or a forfeit, and its event for the seats."""
@@ -311,14 +328,17 @@ class DealInPlay:
         own, events = seat.own, self._events
         return [own.get(number, events[number]) for number in range(seat.seen, told)]
 
-    def _view_in_round(self, turn: int, choosing: tuple[int, ...]) -> msgspec.Struct:
-        """Return the view of a seat at the beginning of a simultaneous round."""
+    def _view(self, turn: int) -> tuple[msgspec.Struct, int]:
+        """Return the view of the seat to act, and the number of events that it may know."""
+        choosing = self._state.choosing
+        if not choosing:
+            return self._state.observation(turn), len(self._events)
         if turn not in self._round:
             if turn not in choosing:
                 raise game_bug(self._game, f": choosing is {choosing}, without current_player")
             self._round = {seat: self._state.observation(seat) for seat in choosing}
             self._before_round = len(self._events)
-        return self._round[turn]
+        return self._round[turn], self._before_round
 
     def _started(self, seat: Seat) -> bool:
         """Start the player to move and return whether it worked."""

@@ -8,22 +8,24 @@ from __future__ import annotations
 import signal
 import traceback
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tourney_runner.errors import RunError, TourneyError
 from tourney_runner.games.base import SeatEvents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import FrameType
+    from collections.abc import Iterator
+    from types import FrameType, TracebackType
 
     import msgspec
 
     from tourney_runner.games.base import Game, State
+    from tourney_runner.results.records import DealKey
 
 __all__ = [
     "LOOP_SECONDS",
-    "blamed_on",
+    "GameErrors",
     "checked_codes",
     "checked_event",
     "checked_result",
@@ -38,6 +40,10 @@ _USED_BY_GAMES = (
     "tourney_runner.integrations.",
 )
 
+_NUMBERS = (int, float)
+_MARKS = (" !", " ?", " =")
+"""The marks of the runner, each at the beginning of a code."""
+
 LOOP_SECONDS = 20.0
 """Processor time of one call to a game after which the call counts as endless."""
 
@@ -51,22 +57,41 @@ def game_bug(game: Game[Any, Any], what: str) -> RunError:
     return RunError(f"the game {game.name}{what}. This is a bug of the game, not of a bot")
 
 
-@contextmanager
-def blamed_on(game: Game[Any, Any], where: str = "") -> Iterator[None]:
-    """Turn errors that the code of a game raises inside the block into `RunError`.
+class GameErrors:
+    """A block in which errors raised by the code of a game become `RunError`.
+
+    Every deal has such blocks, and a class is four times as quick as a generator here.
 
     Args:
         game: The game.
-        where: The beginning of the message.
+        deal: The deal that the message names, if there is one.
     """
-    try:
-        yield
-    except TourneyError:
-        raise
-    except (Exception, _EndlessLoopError) as error:
-        if what := _failure(game, error):
-            raise RunError(f"{where}{game_bug(game, what)}") from error
-        raise
+
+    __slots__ = ("_deal", "_game")
+
+    def __init__(self, game: Game[Any, Any], deal: DealKey | None = None) -> None:
+        self._game = game
+        self._deal = deal
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        """End the block.
+
+        Raises:
+            RunError: The code of the game failed.
+        """
+        if not isinstance(error, (Exception, _EndlessLoopError)) or isinstance(error, TourneyError):
+            return
+        if what := _failure(self._game, error):
+            where = "" if self._deal is None else f"deal {self._deal}: "
+            raise RunError(f"{where}{game_bug(self._game, what)}") from error
 
 
 def _failure(game: Game[Any, Any], error: BaseException) -> str | None:
@@ -166,20 +191,17 @@ def checked_result(
                 game,
                 f": {what}() gave {len(given)} numbers for {state.players} players: {list(given)}",
             )
-        if wrong := [one for one in given if not _is_number(one)]:
+        if wrong := [one for one in given if not isinstance(one, _NUMBERS) or not abs(one) < inf]:
             raise game_bug(game, f": {what}() gave {wrong[0]!r:.100}, which is not a finite number")
-    if any(place != 1 + sum(other < place for other in places) for place in places):
+    ranked = sorted(places)
+    if [1 + ranked.index(place) for place in places] != [*places]:
         raise game_bug(
             game, f": places() gave {list(places)}; players who tie share the best place"
         )
     return places, points
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < float("inf")
-
-
-def checked_codes(game: Game[Any, Any], codes: Sequence[str], extra: int) -> str:
+def checked_codes(game: Game[Any, Any], codes: list[str], extra: int) -> str:
     """Return the codes of a deal as they are stored.
 
     Args:
@@ -191,7 +213,8 @@ def checked_codes(game: Game[Any, Any], codes: Sequence[str], extra: int) -> str
         RunError: A code cannot be stored.
     """
     moves = " ".join(codes)
-    if moves.split() != list(codes) or sum(code[0] in "!?=" for code in codes) != extra:
+    marked = sum(map(f" {moves}".count, _MARKS))
+    if moves.split() != codes or marked != extra:
         raise game_bug(
             game,
             ": encode() gave a text that is empty, contains blanks, or begins with one of !?=",

@@ -11,7 +11,7 @@ import msgspec
 from tourney_runner.games.registry import game as find_game
 from tourney_runner.play.deal import DealInPlay
 from tourney_runner.play.faults import HostFailureError, VoidTwiceError
-from tourney_runner.play.game_errors import blamed_on
+from tourney_runner.play.game_errors import GameErrors
 from tourney_runner.play.match_plan import is_over
 from tourney_runner.play.player import PlayerSetup
 from tourney_runner.play.pool import PlayerPool
@@ -190,7 +190,7 @@ class Tables:
     def _first_start(self, plan: MatchPlan) -> int | None:
         lot = partial(match_seed, self._settings.seed_of(plan.round), plan.round, plan.match)
         duplicate = bool(self._settings.match.duplicate)
-        with blamed_on(self._game):
+        with GameErrors(self._game):
             return self._game.first_start(self._options, lot, duplicate=duplicate)
 
     def _play_in_a_row(self, match: _MatchInPlay) -> Iterator[DealRecord]:
@@ -234,24 +234,22 @@ class Tables:
     ) -> tuple[DealRecord, int | None]:
         settings, plan, players = self._settings, match.plan, match.players
         key = DealKey(plan.round, plan.match, number)
-        with blamed_on(self._game, f"deal {key}: "):
-            state = _deal(self._game, self._options, settings, key, start)
+        master = settings.seed_of(key.round)
         seeds = [
-            bot_seed(settings.seed_of(key.round), player.bot.name, key, seat)
-            for seat, player in enumerate(players)
+            bot_seed(master, player.bot.name, key, seat) for seat, player in enumerate(players)
         ]
-        deal = DealInPlay(
-            self._game,
-            state,
-            key,
-            players,
-            seeds=seeds,
-            settings=settings,
-            faults_so_far=match.faults,
-        )
-        record = deal.play(start, plan.retired)
-        with blamed_on(self._game, f"deal {key}: "):
-            return record, next_start(state, start)
+        with GameErrors(self._game, key):
+            state = _deal(self._game, self._options, settings, key, start)
+            deal = DealInPlay(
+                self._game,
+                state,
+                key,
+                players,
+                seeds=seeds,
+                settings=settings,
+                faults_so_far=match.faults,
+            )
+            return deal.play(start, plan.retired), next_start(state, start)
 
 
 @dataclass(frozen=True)
