@@ -306,6 +306,29 @@ def test_the_standings_need_no_scroll_on_a_phone(look: Look, site: Path) -> None
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
+def test_a_print_on_a4_shows_all_rows_and_columns(look: Look, site: Path, tmp_path: Path) -> None:
+    names = [f"a bot with the long name {number}" for number in range(24)]
+    results = make_results(tmp_path / "r", names, matches=60, publish={"replays": 0})
+    inside = 794 - 2 * 38
+    """Pixels between the usual margins of the paper."""
+    for folder, bots in ((site, len(NAMES)), (write_site(results, tmp_path / "s"), 24)):
+        page = look(folder / "index.html", viewport={"width": inside, "height": 1000})
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") <= inside
+        assert page.locator("#standings tbody tr:visible").count() == bots
+        for part in ("thead th", "tbody tr:last-child td"):
+            cells = page.locator(f"#standings {part}").all()
+            assert len(cells) == 13
+            for cell in cells:
+                place = cell.bounding_box()
+                assert place
+                assert 0 < place["x"] + place["width"] <= inside + 1
+        for name in ("meetings.html", "charts.html"):
+            page.goto((folder / name).as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= inside, name
+        page.emulate_media(media="null")
+
+
 def test_no_file_is_named_by_a_stranger(tmp_path: Path) -> None:
     site = write_site(make_results(tmp_path / "r", HOSTILE), tmp_path / "s")
     for path in site.rglob("*"):
