@@ -133,7 +133,7 @@ def run(  # noqa: PLR0913 - each is an option
             make_reporter,
             write_event,
         )
-        from tourney_runner.decisions.sanctions import told
+        from tourney_runner.decisions.sanctions import public_reason
         from tourney_runner.errors import TourneyError, UsageError
         from tourney_runner.publish.tables import as_json
         from tourney_runner.run.entrants import entered
@@ -154,7 +154,7 @@ def run(  # noqa: PLR0913 - each is an option
         sandbox="off" if no_sandbox else None,
         added=tuple(entered(bot, loaded) for bot in add_bots or ()),
         new_versions=new_versions,
-        change_time=None if change_time is None else told(change_time, "--change-time"),
+        change_time=None if change_time is None else public_reason(change_time, "--change-time"),
         until=until,
         reopen=reopen,
     )

@@ -286,7 +286,8 @@ class BotGrants(Section):
     """The bot's own time limits in place of the tournament's, as a handicap. Pages show them."""
     anchor: float | None = Field(default=None, allow_inf_nan=False)
     """The rating (mu) that this bot has by definition. All ratings are shifted alike, so that the
-    tables of several tournaments with the same bot have one scale. One bot may have it."""
+    tables of several tournaments with the same bot have one scale. Only one bot can be the
+    anchor."""
 
 
 class BotReference(BotGrants):

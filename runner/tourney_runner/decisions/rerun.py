@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney_runner.decisions.sanctions import bot_number, open_results, publish, told
+from tourney_runner.decisions.sanctions import bot_number, open_results, public_reason, publish
 from tourney_runner.errors import UsageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.stop_signals import StopSignals
@@ -105,7 +105,7 @@ def _rerun(  # noqa: PLR0913 - as above
     *,
     migrate: bool,
 ) -> tuple[Summary, str]:
-    reason = told(reason)
+    reason = public_reason(reason)
     with StopSignals() as signals, open_results(folder, migrate=migrate) as store:
         settings = PlaySettings.of(store.about())
         if store.tournament().closed is not None:

@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     from tourney_runner.publish.summary import Summary
     from tourney_runner.schedule.base import Format
 
-__all__ = ["Kind", "bot_number", "open_results", "publish", "rule", "told", "unbench", "undo"]
+__all__ = [
+    "Kind",
+    "bot_number",
+    "open_results",
+    "public_reason",
+    "publish",
+    "rule",
+    "unbench",
+    "undo",
+]
 
 Kind = Literal["disqualified", "withdrawn", "benched"]
 
@@ -85,7 +94,7 @@ def rule(  # noqa: PLR0913 - the parts of a decision
         UsageError: There is no such bot, or no reason.
         RunError: The disk fails.
     """
-    reason = told(reason)
+    reason = public_reason(reason)
     with open_results(folder, migrate=migrate) as store:
         entrant = bot_number(store, name)
         done = next((one for one in in_force(store) if _is(one, kind, entrant)), None)
@@ -184,7 +193,7 @@ def _forfeited(store: Store, entrant: int, rounds: range) -> list[DealKey]:
     return [deal.key for deal in store.outcomes(rounds) if deal.key[:2] in matches]
 
 
-def told(reason: str, option: str = "--reason") -> str:
+def public_reason(reason: str, option: str = "--reason") -> str:
     """Return a reason as it is stored: one line without control characters.
 
     Raises:

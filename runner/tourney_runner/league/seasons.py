@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tourney_runner.atomic_write import write_whole
-from tourney_runner.decisions.sanctions import rule, told, undo
+from tourney_runner.decisions.sanctions import public_reason, rule, undo
 from tourney_runner.errors import UsageError
 from tourney_runner.league.changes import Seen, changes, seen, text
 from tourney_runner.league.league_setup import League
@@ -190,7 +190,7 @@ def bar(league: Path, name: str, reason: str | None, *, migrate: bool = True) ->
     barred = barred_bots(seasons)
     if reason is None and name not in barred:
         raise UsageError(f"{league}: the bot {shown(name)} is not disqualified in all seasons")
-    sentence = barred[name] if reason is None else told(reason)
+    sentence = barred[name] if reason is None else public_reason(reason)
     played = [(folder, bot) for folder in season_folders(league) for bot in _versions(folder, name)]
     if not played and League(league).entry(name) is None:
         raise UsageError(f"{league}: there is no bot {shown(name)} in this league")

@@ -78,7 +78,7 @@ class GameErrors:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        _kind: type[BaseException] | None,
         error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:

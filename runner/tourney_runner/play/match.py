@@ -182,6 +182,8 @@ class Tables:
 
     def _change_times(self, round_number: int) -> None:
         """Renew the bots if other time limits are in force, since `hello` states the limits."""
+        if round_number == self._round:
+            return
         changes = self._settings.time_changes_before
         if changes(round_number) != changes(self._round):
             self.pool.renew()

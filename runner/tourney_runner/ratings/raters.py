@@ -167,11 +167,10 @@ def rater(update: Update, model: Model, entrants: int, checkpoints: Path | None 
         checkpoints: The folder in which ``sequential`` keeps ratings; it keeps none if left out.
     """
     if update == "sequential":
-        # The package trueskill takes a twentieth of a second to import.
-        from tourney_runner.ratings.sequential import Checkpoints, SequentialRater  # noqa: PLC0415
+        from tourney_runner.ratings import sequential  # noqa: PLC0415 - trueskill takes 50 ms
 
-        kept = None if checkpoints is None else Checkpoints(checkpoints)
-        return SequentialRater(model, entrants, kept)
+        kept = None if checkpoints is None else sequential.Checkpoints(checkpoints)
+        return sequential.SequentialRater(model, entrants, kept)
     if update == "through_time":
         return ThroughTimeRater(model, entrants)
     return OrderFreeRater(model, entrants)

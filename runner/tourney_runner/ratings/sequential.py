@@ -1,6 +1,6 @@
 """Ratings deal by deal, in the order of the schedule, by the package ``trueskill``.
 
-The package takes 20 times as long for a deal as the order-free fit, so the ratings after every
+The package takes some 25 times as long for a deal as the order-free fit, so the ratings after every
 10,000 deals can be kept as checkpoints. A checkpoint is found by a digest of all deals before it:
 after a ruling, or when a deal was played again or came in late, the ratings continue from the last
 checkpoint before the change.

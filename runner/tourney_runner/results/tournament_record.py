@@ -120,7 +120,7 @@ class TimeChange(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     """Shown to the public."""
     at: str
-    """When it was decided, ISO 8601 in UTC."""
+    """The time of the decision, ISO 8601 in UTC."""
 
 
 class EntrantFacts(msgspec.Struct, frozen=True, kw_only=True):

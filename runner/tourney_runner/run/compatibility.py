@@ -72,8 +72,9 @@ def check_same(
     differences = [*settings, *bots]
     more = len(differences) - _SHOWN
     rest = [f"and {more} more"] if more > 0 else []
-    times = any(line.startswith(("time.", "the time")) for line in differences)
-    hint = _FOR_TIMES.format(again=again) if times else ""
+    number = len(before.entrants)
+    same_times = _first_times(before, number) == _first_times(now, number)
+    hint = "" if same_times else _FOR_TIMES.format(again=again)
     listed = "\n".join(f"  {line}" for line in (*differences[:_SHOWN], *rest))
     if settings:
         head = "the results here are of a tournament with other settings"
@@ -140,6 +141,13 @@ def with_times_of(
     )
     return msgspec.structs.replace(
         configured, play=play, limits=limits, entrants=entrants, time_changes=changes
+    )
+
+
+def _first_times(record: TournamentRecord, number: int) -> tuple[object, ...]:
+    """Return the time limits before all changes, of the tournament and of its first entrants."""
+    return PlaySettings.of(record).time, *(
+        bot.time or OwnTime() for bot in record.entrants[:number]
     )
 
 
