@@ -15,7 +15,8 @@ from tourney_runner.atomic_write import whole_file
 from tourney_runner.errors import UsageError
 from tourney_runner.play.deal_replay import decisions
 from tourney_runner.play.play_settings import PlaySettings
-from tourney_runner.publish.tables import FORMATS, no_formula
+from tourney_runner.publish.columns import no_formula
+from tourney_runner.publish.tables import FORMATS
 from tourney_runner.results.rulings import in_force
 
 if TYPE_CHECKING:

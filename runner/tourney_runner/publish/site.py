@@ -12,6 +12,7 @@ from tourney_runner.atomic_write import write_changed, write_whole
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.publish import charts
 from tourney_runner.publish.charts import badge, meetings_map
+from tourney_runner.publish.columns import columns
 from tourney_runner.publish.events import FEED, write_feed
 from tourney_runner.publish.provenance import (
     fact_rows,
@@ -29,12 +30,12 @@ from tourney_runner.publish.rendering import (
     environment,
 )
 from tourney_runner.publish.replay_builder import ReplayBuilder, ranked_players
-from tourney_runner.publish.reuse import output_format
+from tourney_runner.publish.result_files import output_format
 from tourney_runner.publish.site_document import site_document
 from tourney_runner.publish.site_folder import MARKER, claim
 from tourney_runner.publish.statistics import gather, rows, troubles
 from tourney_runner.publish.summary import groups, result_box, summarise
-from tourney_runner.publish.tables import FORMATS, claims, columns, standings_document
+from tourney_runner.publish.tables import FORMATS, claims, standings_document
 from tourney_runner.text import counted, ordinal, utc_now, without_controls
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tourney_runner.errors import DamageError
 from tourney_runner.play.play_settings import PlaySettings
 from tourney_runner.process.stop_signals import StopSignals
 from tourney_runner.publish.publish_options import kept_choices
-from tourney_runner.publish.reuse import output_format
+from tourney_runner.publish.result_files import output_format
 from tourney_runner.publish.site_folder import SITE_FOLDER
 from tourney_runner.publish.summary import summarise
 from tourney_runner.publish.tables import FORMATS
