@@ -83,7 +83,7 @@ def hand_ins(archive: Path, number: int, bots: list[str]) -> None:
 
 
 def commands() -> list[list[str]]:
-    """The commands of the guide, without the name of the program."""
+    """Return the commands of the guide, without the name of the program."""
     text = GUIDE.read_text("utf-8").partition("from nothing to a published site")[2]
     return [line.split() for line in re.findall(r"^    tourney (.+)$", text, re.MULTILINE)[:5]]
 
@@ -98,7 +98,7 @@ def test_a_class_contest_takes_five_commands(arena: Arena, number: int, language
     init, enter, play, close, publish = commands()
     arena.run(*init)
     config = arena.path / "cup" / "league.yaml"
-    text = config.read_text("utf-8").replace("rounds: 20", "rounds: 1")  # as the test is patient
+    text = config.read_text("utf-8").replace("rounds: 20", "rounds: 1")  # enough here
     config.write_text(text.replace("{start: 10s, move: 1s}", "{start: 60s, move: 60s}"), "utf-8")
     entered = arena.run(*enter)
     assert f"{number} bots entered, 0 not" in entered.stdout, entered
