@@ -257,10 +257,7 @@ class DealInPlay:
         encode_action, most = self._encode_action, self._settings.max_moves
         in_turn = type(state).choosing is State.choosing  # true of most games
         seats = dict(enumerate(self._seats))
-        while (turn := state.current_player) != TERMINAL:
-            if (moves := len(codes)) >= most:
-                self._cut()
-                return
+        while (turn := state.current_player) != TERMINAL and (moves := len(codes)) < most:
             if (seat := seats.get(turn)) is None:
                 raise game_bug(self._game, f": current_player is {turn!r:.40}, not a seat")
             player = seat.player
@@ -290,22 +287,19 @@ class DealInPlay:
                 continue  # it is no longer running, so the loop starts it first
             except Fault as fault:
                 self._failed(seat, fault, request)
-            except MalformedAnswerError as error:
-                self._failed(seat, _refused("malformed", error, player, answer), request)
-            except IllegalActionError as error:
-                self._failed(seat, _refused("illegal", error, player, answer), request)
+            except (MalformedAnswerError, IllegalActionError) as error:
+                self._failed(seat, _refused(error, player, answer), request)
             else:
-                code, event = encode_action(action), apply_action(action)
+                code = encode_action(action)
+                event = apply_action(action)
                 if in_turn and type(event) is event_type:
                     codes.append(code)
                     events.append(Raw(_encode_event(event)))
                 else:
                     self._happened(turn, code, event)
-
-    def _cut(self) -> None:
-        """End the deal because it has too many moves."""
-        self._cut_short = True
-        self._codes.append(CUT_SHORT)
+        if turn != TERMINAL:
+            self._cut_short = True
+            codes.append(CUT_SHORT)
 
     def _happened(self, seat: int, code: str, event: msgspec.Struct | None) -> None:
         """Keep the code of an action or a forfeit, and its event for the seats."""
@@ -463,6 +457,7 @@ class DealInPlay:
         return checked_codes(self._game, self._codes, extra)
 
 
-def _refused(kind: FaultKind, error: Exception, player: Player, answer: Answer) -> Fault:
+def _refused(error: Exception, player: Player, answer: Answer) -> Fault:
     """Return the fault of a player whose answer was refused by the game, and end its process."""
+    kind: FaultKind = "illegal" if isinstance(error, IllegalActionError) else "malformed"
     return player.fault(kind, str(error), player.line or msgspec.json.encode(answer))
